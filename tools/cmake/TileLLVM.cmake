@@ -12,8 +12,8 @@ include(AddMLIR)
 add_library(TileLLVM INTERFACE)
 target_include_directories(TileLLVM SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 separate_arguments(_tile_llvm_defs NATIVE_COMMAND "${LLVM_DEFINITIONS}")
-target_compile_definitions(TileLLVM INTERFACE)
-target_compile_options(TileLLVM INTERFACE ${_tile_llvm_defs} -fno-exceptions)
+target_compile_options(TileLLVM INTERFACE ${_tile_llvm_defs} -fno-exceptions
+                       "SHELL:-Xclang -fno-pch-timestamp")
 
 # TileLLVMLink is what an executable links, once, at the end.
 add_library(TileLLVMLink INTERFACE)

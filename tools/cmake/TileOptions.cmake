@@ -19,7 +19,7 @@ add_compile_options(-Wall -Wextra -Wno-unused-parameter -Werror
 add_link_options(--ld-path=/usr/lib/llvm-22/bin/ld.lld -Wl,--gc-sections)
 add_compile_options(-ffunction-sections -fdata-sections)
 
-# ccache makes a second build of the same sources take seconds.  The slopiness
+# ccache makes a second build of the same sources take seconds.  The sloppiness
 # and the flag below are what it needs to work with precompiled headers.
 find_program(TILE_CCACHE ccache)
 if(TILE_CCACHE)

@@ -40,5 +40,4 @@ file(WRITE ${CMAKE_BINARY_DIR}/TilePch.cpp "// Carries the precompiled header.\n
 add_library(TilePch STATIC ${CMAKE_BINARY_DIR}/TilePch.cpp)
 target_include_directories(TilePch PUBLIC ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 target_link_libraries(TilePch PUBLIC TileLLVM)
-target_compile_options(TilePch PUBLIC -Xclang -fno-pch-timestamp)
 target_precompile_headers(TilePch PRIVATE ${CMAKE_SOURCE_DIR}/tools/cmake/TilePch.h)
