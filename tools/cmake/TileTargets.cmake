@@ -29,6 +29,10 @@ function(tile_add_executable name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   target_link_libraries(${name} PRIVATE TileLLVM ${ARG_LINK} TileLLVMLink)
+  # The precompiled header is built with -fPIC, and clang wants the same here
+  # rather than the -fPIE that CMake gives executables.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
   target_precompile_headers(${name} REUSE_FROM TilePch)
   if(TILE_STATIC_LLVM)
     add_custom_command(TARGET ${name} POST_BUILD COMMAND ${CMAKE_STRIP} $<TARGET_FILE:${name}>)
