@@ -9,6 +9,7 @@
 #ifndef TILE_DIALECTS_LAYOUT_BITBASIS_H
 #define TILE_DIALECTS_LAYOUT_BITBASIS_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
