@@ -1,0 +1,87 @@
+//===- TileAttrs.td - Attributes of the tile dialect ------*- tablegen -*-===//
+
+#ifndef TILE_ATTRS
+#define TILE_ATTRS
+
+include "TileDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Tile_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<TileDialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
+  let summary = "Which thread holds which element of a fragment";
+  let description = [{
+    The encoding of a fragment type: a map, linear over bits, from (register,
+    lane, warp) to tile coordinates, with mixed-radix repeats for extents that
+    are not powers of two.  Each list holds one coordinate vector for each bit
+    of the index, lowest bit first (see dialects/Layout/FragmentLayout.h).
+
+    Example: the accumulator of one m16n8k16,
+    ```
+    #tile.layout<"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]">
+    ```
+  }];
+  let parameters = (ins "::layout::FragmentLayout":$layout);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Tile_SharedLayoutAttr : Tile_Attr<"SharedLayout", "shared_layout"> {
+  let summary = "Address swizzle and padding of a shared tile";
+  let description = [{
+    `swizzle = [bits, base, shift]` flips bits of the byte offset of the
+    row-major storage: `a ^= ((a >> (base + shift)) & (2^bits - 1)) << base`
+    (CuTe's Swizzle; [3, 4, 3] is the 128-byte swizzle of TMA and wgmma).
+    `padding` is the number of unused bytes after each row.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"int64_t", "0">:$bits,
+    DefaultValuedParameter<"int64_t", "4">:$base,
+    DefaultValuedParameter<"int64_t", "3">:$shift,
+    DefaultValuedParameter<"int64_t", "0">:$padding
+  );
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
+  let summary = "The instruction a matrix product uses and how warps share the tile";
+  let description = [{
+    `instruction` is the shape of the `mma.sync`; `warps = [m, n]` is the grid of
+    warps over the rows and columns of the tile; `type` is the element type both
+    operands have when they enter the instruction.
+
+    Example: `#tile.mma<m16n8k16, type = bf16, warps = [2, 4]>`
+  }];
+  let parameters = (ins
+    "int64_t":$m, "int64_t":$n, "int64_t":$k,
+    "Type":$operandType,
+    "int64_t":$warpsM, "int64_t":$warpsN
+  );
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Tile_CopyEngine : I32EnumAttr<"CopyEngine", "How a copy moves its bytes", [
+    I32EnumAttrCase<"Scalar", 0, "scalar">,
+    I32EnumAttrCase<"Vector", 1, "vector">,
+    I32EnumAttrCase<"CpAsync", 2, "cp_async">
+  ]> {
+  let cppNamespace = "::mlir::tile";
+}
+
+def Tile_CopyPlanAttr : Tile_Attr<"CopyPlan", "copy_plan"> {
+  let summary = "How a copy is done";
+  let description = [{
+    `engine` is `cp_async` (asynchronous, global to shared), `vector` (loads and
+    stores of `bytes` bytes) or `scalar` (element by element, for any alignment);
+    `bytes` is the width of one access.
+
+    Example: `#tile.copy_plan<engine = cp_async, bytes = 16>`
+  }];
+  let parameters = (ins "CopyEngine":$engine, "int64_t":$bytes);
+  let assemblyFormat = "`<` `engine` `=` $engine `,` `bytes` `=` $bytes `>`";
+}
+
+#endif // TILE_ATTRS

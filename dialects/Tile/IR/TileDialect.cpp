@@ -1,0 +1,53 @@
+//===- TileDialect.cpp - Registration of the tile dialect -----------------===//
+
+#include "dialects/Tile/IR/TileDialect.h"
+#include "dialects/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+#include "dialects/Tile/IR/TileDialect.cpp.inc"
+#include "dialects/Tile/IR/TileEnums.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/Tile/IR/TileOps.cpp.inc"
+
+void TileDialect::initialize() {
+  registerTypes();
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Tile/IR/TileOps.cpp.inc"
+      >();
+}
+
+ArrayRef<int64_t> tile::getTileShape(Type type) {
+  return TypeSwitch<Type, ArrayRef<int64_t>>(type)
+      .Case<GlobalType, SharedType>([](auto t) { return t.getShape(); })
+      .Case<RankedTensorType>([](auto t) { return t.getShape(); })
+      .Default([](Type) { return ArrayRef<int64_t>(); });
+}
+
+Type tile::getTileElementType(Type type) {
+  return TypeSwitch<Type, Type>(type)
+      .Case<GlobalType, SharedType>([](auto t) { return t.getElementType(); })
+      .Case<RankedTensorType>([](auto t) { return t.getElementType(); })
+      .Default([](Type t) { return t; });
+}
+
+unsigned tile::getElementBits(Type elementType) {
+  unsigned bits = elementType.getIntOrFloatBitWidth();
+  if (isa<FloatTF32Type>(elementType))
+    return 32;
+  return bits == 1 ? 8 : bits;
+}
+
+LayoutAttr tile::getFragmentLayout(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding()) : LayoutAttr();
+}

@@ -1,0 +1,24 @@
+//===- TileDialect.h - The tile dialect, its types and attributes ---------===//
+//
+// Include TileOps.h for the operations.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECTS_TILE_IR_TILEDIALECT_H
+#define TILE_DIALECTS_TILE_IR_TILEDIALECT_H
+
+#include "dialects/Layout/FragmentLayout.h"
+#include "dialects/Layout/SharedLayout.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+
+#include "dialects/Tile/IR/TileDialect.h.inc"
+#include "dialects/Tile/IR/TileEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Tile/IR/TileAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Tile/IR/TileTypes.h.inc"
+
+#endif // TILE_DIALECTS_TILE_IR_TILEDIALECT_H

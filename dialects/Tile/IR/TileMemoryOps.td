@@ -1,0 +1,184 @@
+//===- TileMemoryOps.td - Memory and moves ----------------*- tablegen -*-===//
+
+#ifndef TILE_MEMORY_OPS
+#define TILE_MEMORY_OPS
+
+include "TileTypes.td"
+include "TileAttrs.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tile_AllocSharedOp : Tile_Op<"alloc_shared", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Tile in shared memory";
+  let description = [{
+    Allocates a tile of shared memory with undefined contents.  `name` is the
+    variable's name, for reports.  `offset`, set by `allocate-shared`, is its
+    place in the block's shared memory in bytes.
+
+    Example: `%as = tile.alloc_shared "As" : !tile.shared<128x64xbf16>`
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, OptionalAttr<I64Attr>:$offset);
+  let results = (outs Tile_SharedType:$result);
+  let assemblyFormat = "($name^)? attr-dict `:` type($result)";
+}
+
+def Tile_StageOp : Tile_Op<"stage", [Pure]> {
+  let summary = "One buffer of a staged tile";
+  let description = [{
+    Names the buffer `(iteration + offset) mod stages` of a tile whose first
+    dimension is the stage.  Two views of a tile with the same `iteration` are
+    disjoint if their offsets differ modulo the number of stages; barrier
+    insertion relies on this.
+
+    Example:
+    ```mlir
+    %s = tile.stage %as[%i] offset 2 : !tile.shared<3x128x64xbf16> -> !tile.shared<128x64xbf16>
+    ```
+  }];
+  let arguments = (ins Tile_SharedType:$source, I64:$iteration, I64Attr:$offset);
+  let results = (outs Tile_SharedType:$result);
+  let assemblyFormat = [{
+    $source `[` $iteration `]` `offset` $offset attr-dict `:`
+    type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_CopyOp : Tile_Op<"copy", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Copy of a tile between memories";
+  let description = [{
+    Sets `destination` to `source`, element by element.  One side at least is a
+    shared tile, which gives the shape; a global side is an anchor: its indices,
+    one for each dimension, name the first element, and the shape applies to its
+    last dimensions.  What lies outside a global source reads `pad` (zero if
+    absent); what lies outside a global destination is not written.
+
+    Example:
+    ```mlir
+    tile.copy %A[%i, %k] to %as : !tile.global<?x?xbf16>, !tile.shared<128x64xbf16>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Tile_AnyMemory, "where elements come from">:$source,
+    Variadic<I64>:$sourceIndices,
+    Arg<Tile_AnyMemory, "where elements go">:$destination,
+    Variadic<I64>:$destinationIndices,
+    Optional<Tile_Scalar>:$pad,
+    OptionalAttr<Tile_CopyPlanAttr>:$plan
+  );
+  let assemblyFormat = [{
+    $source (`[` $sourceIndices^ `]`)? `to` $destination (`[` $destinationIndices^ `]`)?
+    (`pad` $pad^ `:` type($pad))? attr-dict `:` type($source) `,` type($destination)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_LoadOp : Tile_Op<"load", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Read of a tile into registers";
+  let description = [{
+    Reads a fragment from memory, the first element at `indices` (none for a
+    whole shared tile).  The fragment's shape applies to the last dimensions.
+    What lies outside a global tensor is `pad` (zero if absent); a read outside
+    a shared tile is undefined.
+
+    Example:
+    ```mlir
+    %b = tile.load %bias[%j] : !tile.global<?xf32> -> tensor<128xf32>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Tile_AnyMemory, "where elements come from">:$memory,
+    Variadic<I64>:$indices,
+    Optional<Tile_Scalar>:$pad
+  );
+  let results = (outs Tile_Fragment:$result);
+  let assemblyFormat = [{
+    $memory (`[` $indices^ `]`)? (`pad` $pad^ `:` type($pad))? attr-dict `:`
+    type($memory) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StoreOp : Tile_Op<"store", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Write of a fragment to memory";
+  let description = [{
+    Writes a fragment to memory, the first element at `indices`.  What lies
+    outside a global tensor is not written.
+
+    Example:
+    ```mlir
+    tile.store %c, %C[%i, %j] : tensor<128x128xbf16>, !tile.global<?x?xbf16>
+    ```
+  }];
+  let arguments = (ins
+    Tile_Fragment:$value,
+    Arg<Tile_AnyMemory, "where elements go">:$memory,
+    Variadic<I64>:$indices
+  );
+  let assemblyFormat = [{
+    $value `,` $memory (`[` $indices^ `]`)? attr-dict `:` type($value) `,` type($memory)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ElementOp : Tile_Op<"element", [Pure,
+    TypesMatchWith<"the result is an element of the fragment", "fragment", "result",
+                   "::llvm::cast<::mlir::RankedTensorType>($_self).getElementType()">]> {
+  let summary = "One element of a fragment";
+  let description = [{
+    Reads an element of a fragment inside `tile.parallel`.
+
+    Example: `%x = tile.element %acc[%i, %j] : tensor<128x128xf32>`
+  }];
+  let arguments = (ins Tile_Fragment:$fragment, Variadic<I64>:$indices);
+  let results = (outs Tile_Scalar:$result);
+  let assemblyFormat = "$fragment `[` $indices `]` attr-dict `:` type($fragment)";
+  let hasVerifier = 1;
+}
+
+def Tile_LoadElementOp : Tile_Op<"load_element", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Read of one element";
+  let description = [{
+    Reads one element of a global tensor or shared tile.  Outside a global
+    tensor it gives `pad` (zero if absent).
+
+    Example: `%x = tile.load_element %Sa[%i] : !tile.global<?xf32> -> f32`
+  }];
+  let arguments = (ins
+    Arg<Tile_AnyMemory, "where the element comes from">:$memory,
+    Variadic<I64>:$indices,
+    Optional<Tile_Scalar>:$pad
+  );
+  let results = (outs Tile_Scalar:$result);
+  let assemblyFormat = [{
+    $memory `[` $indices `]` (`pad` $pad^ `:` type($pad))? attr-dict `:`
+    type($memory) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StoreElementOp : Tile_Op<"store_element", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Write of one element";
+  let description = [{
+    Writes one element of a global tensor or shared tile; nothing is written
+    outside a global tensor.
+
+    Example: `tile.store_element %x, %C[%i, %j] : f32, !tile.global<?x?xf32>`
+  }];
+  let arguments = (ins
+    Tile_Scalar:$value,
+    Arg<Tile_AnyMemory, "where the element goes">:$memory,
+    Variadic<I64>:$indices
+  );
+  let assemblyFormat = [{
+    $value `,` $memory `[` $indices `]` attr-dict `:` type($value) `,` type($memory)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // TILE_MEMORY_OPS

@@ -1,0 +1,38 @@
+//===- TileOps.h - Operations of the tile dialect -------------------------===//
+//
+// One header for all families: structure, memory, matmul, shape and sync.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECTS_TILE_IR_TILEOPS_H
+#define TILE_DIALECTS_TILE_IR_TILEOPS_H
+
+#include "dialects/Tile/IR/TileDialect.h"
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#define GET_OP_CLASSES
+#include "dialects/Tile/IR/TileOps.h.inc"
+
+namespace mlir::tile {
+
+/// Shape of a global tensor, shared tile or fragment.
+ArrayRef<int64_t> getTileShape(Type type);
+
+/// Element type of a global tensor, shared tile or fragment; a scalar's own.
+Type getTileElementType(Type type);
+
+/// Bits of an element in memory: that of the type, but 8 for i1.
+unsigned getElementBits(Type elementType);
+
+/// The layout of a fragment type, or null if none was inferred yet.
+LayoutAttr getFragmentLayout(Type type);
+
+} // namespace mlir::tile
+
+#endif // TILE_DIALECTS_TILE_IR_TILEOPS_H

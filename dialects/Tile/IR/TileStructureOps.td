@@ -1,0 +1,230 @@
+//===- TileStructureOps.td - Kernels, loops and indices ---*- tablegen -*-===//
+
+#ifndef TILE_STRUCTURE_OPS
+#define TILE_STRUCTURE_OPS
+
+include "TileTypes.td"
+include "TileAttrs.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/LoopLikeInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+
+def Tile_KernelOp : Tile_Op<"kernel", [
+    FunctionOpInterface, IsolatedFromAbove, AffineScope, AutomaticAllocationScope]> {
+  let summary = "Kernel: what one block computes";
+  let description = [{
+    Defines a kernel.  The body runs once for each block of the grid, with the
+    block's place given by `tile.block_id`.
+
+    Arguments are tensors (`!tile.global`) and scalars, in the order of the
+    source, each with attributes: `tile.name`; `tile.dtype`, the language's
+    spelling, which holds the signedness; and for tensors `tile.access` (`in`,
+    `out` or `inout`), `tile.dims` (an expression for each extent), and the unit
+    attributes `tile.strided` and `tile.noalias`.
+
+    `symbols` lists the sizes bound at launch, in order of binding:
+    `{name, param, dim}`, with `value` where the size is fixed.  `checks` lists
+    facts `{expr, text}` that the launch checks and the compiler relies on.
+    `grid` holds one expression an axis and `axes` their names, first fastest.
+    `threads` is the number of threads of the block.  `config` records the
+    compile-time constants.
+
+    An *expression* is an integer (i64), a string (a symbol, a scalar parameter
+    or a fact such as `"sm_count"`) or an array `[operator, operand...]`.
+
+    After `plan-pipeline` a kernel may be one of several *variants* of the same
+    source kernel: `variant` is its name, `origin` the name of the kernel, and
+    `guards` the facts `{expr, text}` that it assumes.
+
+    Example:
+    ```mlir
+    tile.kernel @fill(%C: !tile.global<?xf32> {tile.name = "C", tile.dtype = "f32",
+                      tile.access = "out", tile.dims = ["N"]})
+        attributes {symbols = [{name = "N", param = 0 : i64, dim = 0 : i64} ], checks = [],
+                    grid = [["ceildiv", "N", 128 : i64]], axes = ["bx"], threads = 128 : i64} {
+      %c128 = arith.constant 128 : i64
+      %b = tile.block_id 0 : i64
+      %i = arith.muli %b, %c128 : i64
+      %one = arith.constant dense<1.0> : tensor<128xf32>
+      tile.store %one, %C[%i] : tensor<128xf32>, !tile.global<?xf32>
+      tile.return
+    }
+    ```
+  }];
+  let arguments = (ins
+    SymbolNameAttr:$sym_name,
+    TypeAttrOf<FunctionType>:$function_type,
+    OptionalAttr<DictArrayAttr>:$arg_attrs,
+    OptionalAttr<DictArrayAttr>:$res_attrs,
+    ArrayAttr:$symbols,
+    ArrayAttr:$checks,
+    ArrayAttr:$grid,
+    ArrayAttr:$axes,
+    I64Attr:$threads,
+    OptionalAttr<DictionaryAttr>:$config,
+    OptionalAttr<StrAttr>:$variant,
+    OptionalAttr<StrAttr>:$origin,
+    OptionalAttr<ArrayAttr>:$guards,
+    OptionalAttr<StrAttr>:$target,
+    OptionalAttr<I64Attr>:$shared_bytes
+  );
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ArrayRef<Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ArrayRef<Type> getResultTypes() { return getFunctionType().getResults(); }
+    Region *getCallableRegion() { return &getBody(); }
+    /// The source name of argument `index`.
+    StringRef getArgName(unsigned index);
+    /// The language's spelling of the type of argument `index` ("uint4").
+    StringRef getArgDtype(unsigned index);
+    /// "in", "out" or "inout"; empty for a scalar.
+    StringRef getArgAccess(unsigned index);
+    /// One expression for each extent of tensor argument `index`.
+    ArrayAttr getArgDims(unsigned index);
+    bool isArgStrided(unsigned index);
+    /// Name of the kernel in the source: `origin`, else the symbol name.
+    StringRef getSourceName();
+    /// The fixed value of a symbol, if it has one.
+    std::optional<int64_t> getSymbolValue(StringRef name);
+  }];
+}
+
+def Tile_ReturnOp : Tile_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]> {
+  let summary = "End of a kernel";
+  let description = [{
+    Ends the body of a `tile.kernel`.
+
+    Example: `tile.return`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_SymbolOp : Tile_Op<"symbol", [Pure]> {
+  let summary = "Value of a size bound at launch";
+  let description = [{
+    Gives the value of a symbol of the enclosing kernel, such as `M`.
+
+    Example: `%m = tile.symbol "M" : i64`
+  }];
+  let arguments = (ins StrAttr:$name);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$name `:` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_BlockIdOp : Tile_Op<"block_id", [Pure]> {
+  let summary = "Place of the block along an axis of the grid";
+  let description = [{
+    Gives the index of the running block along axis `axis` of the kernel's grid.
+
+    Example: `%bx = tile.block_id 0 : i64`
+  }];
+  let arguments = (ins I64Attr:$axis);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$axis `:` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [
+    Pure, Terminator, ReturnLike, ParentOneOf<["PipelinedOp", "ParallelOp"]>]> {
+  let summary = "Values of one iteration";
+  let description = [{
+    In `tile.pipelined`: the values carried to the next iteration.  In
+    `tile.parallel`: the elements that this iteration writes.
+
+    Example: `tile.yield %acc : tensor<128x128xf32>`
+  }];
+  let arguments = (ins Variadic<AnyType>:$operands);
+  let builders = [OpBuilder<(ins), [{ /* nothing to add */ }]>];
+  let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";
+}
+
+def Tile_PipelinedOp : Tile_Op<"pipelined", [
+    DeclareOpInterfaceMethods<LoopLikeOpInterface,
+      ["getLoopInductionVars", "getLoopLowerBounds", "getLoopUpperBounds",
+       "getLoopSteps", "getInitsMutable", "getRegionIterArgs",
+       "getYieldedValuesMutable", "getLoopResults"]>,
+    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+  let summary = "Loop whose copies may run ahead";
+  let description = [{
+    Runs its body for `iv = lower, lower + step, ...` below `upper`, in order,
+    exactly as `scf.for` does.  The compiler may start the copies of later
+    iterations early, using up to `stages` buffers for each copied tile.
+    `stages` absent: the compiler chooses.  `stages_fixed`: the number was given
+    on purpose, so that it is not lowered to fit shared memory.
+
+    Example:
+    ```mlir
+    %r = tile.pipelined %k = %lo to %hi step 1 iter_args(%x = %init) -> (tensor<16x8xf32>) stages(3) {
+      tile.yield %x : tensor<16x8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    I64:$lower, I64:$upper, I64Attr:$step,
+    Variadic<AnyType>:$initArgs,
+    OptionalAttr<I64Attr>:$stages,
+    UnitAttr:$stages_fixed
+  );
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "Value":$lower, "Value":$upper, "int64_t":$step,
+               "ValueRange":$inits, "IntegerAttr":$stages,
+               CArg<"bool", "false">:$stagesFixed)>
+  ];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    Value getInductionVar() { return getBody().getArgument(0); }
+    Block *getBodyBlock() { return &getBody().front(); }
+  }];
+}
+
+def Tile_ParallelOp : Tile_Op<"parallel", [
+    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
+  let summary = "Element loop over independent iterations";
+  let description = [{
+    Runs its body for every index tuple of `extents`, in no order.  Result r is
+    `inits[r]` with the element at `maps[r]`(indices) replaced by operand r of
+    the yield; without `maps` each map is the identity.  Fragments of the
+    enclosing code are read by `tile.element`, memory by `tile.load_element`;
+    memory is written by `tile.store_element`.
+
+    Example:
+    ```mlir
+    %r = tile.parallel (%i, %j) in (16, 8) init(%acc : tensor<16x8xf32>) {
+      %x = tile.element %acc[%i, %j] : tensor<16x8xf32>
+      %y = arith.addf %x, %x : f32
+      tile.yield %y : f32
+    }
+    ```
+  }];
+  let arguments = (ins
+    DenseI64ArrayAttr:$extents,
+    Variadic<Tile_Fragment>:$inits,
+    OptionalAttr<AffineMapArrayAttr>:$maps
+  );
+  let results = (outs Variadic<Tile_Fragment>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "ArrayRef<int64_t>":$extents, "ValueRange":$inits,
+               CArg<"ArrayAttr", "nullptr">:$maps)>
+  ];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    Block *getBodyBlock() { return &getBody().front(); }
+    /// The index map of result `index`; the identity if `maps` is absent.
+    AffineMap getMap(unsigned index);
+  }];
+}
+
+#endif // TILE_STRUCTURE_OPS

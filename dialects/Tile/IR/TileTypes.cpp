@@ -1,0 +1,157 @@
+//===- TileTypes.cpp - Types of the tile dialect --------------------------===//
+
+#include "dialects/Tile/IR/TileDialect.h"
+#include "dialects/Tile/IR/TileOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Tile/IR/TileTypes.cpp.inc"
+
+void TileDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/Tile/IR/TileTypes.cpp.inc"
+      >();
+}
+
+/// Parses `DIMxDIMx...xTYPE`.
+static ParseResult parseShapedBody(AsmParser &parser,
+                                   SmallVectorImpl<int64_t> &shape,
+                                   Type &elementType, bool allowDynamic) {
+  return failure(parser.parseDimensionList(shape, allowDynamic) ||
+                 parser.parseType(elementType));
+}
+
+static void printShapedBody(AsmPrinter &printer, ArrayRef<int64_t> shape,
+                            Type elementType) {
+  for (int64_t extent : shape) {
+    if (ShapedType::isDynamic(extent))
+      printer << '?';
+    else
+      printer << extent;
+    printer << 'x';
+  }
+  printer << elementType;
+}
+
+/// What both memory types require of their elements and packed dimension.
+static LogicalResult verifyElements(function_ref<InFlightDiagnostic()> emitError,
+                                    ArrayRef<int64_t> shape, Type elementType,
+                                    int64_t packDim) {
+  if (shape.empty())
+    return emitError() << "needs at least one dimension";
+  if (!elementType.isIntOrFloat())
+    return emitError() << "element type is a number, found " << elementType;
+  bool fourBit = elementType.getIntOrFloatBitWidth() == 4;
+  if (fourBit && (packDim < 0 || packDim >= int64_t(shape.size())))
+    return emitError() << "4-bit elements need 'pack', a dimension below "
+                       << shape.size();
+  if (!fourBit && packDim != -1)
+    return emitError() << "'pack' is for 4-bit elements, found " << elementType;
+  return success();
+}
+
+/// The storage of a shared tile, or none with the reason in `error`.
+static std::optional<layout::SharedLayout>
+createStorage(ArrayRef<int64_t> shape, Type elementType, int64_t packDim,
+              SharedLayoutAttr attr, std::string *error) {
+  layout::Coords extents(shape.begin(), shape.end());
+  layout::Swizzle swizzle;
+  int padding = 0;
+  if (attr) {
+    swizzle = {int(attr.getBits()), int(attr.getBase()), int(attr.getShift())};
+    padding = int(attr.getPadding());
+  }
+  return layout::SharedLayout::create(extents, getElementBits(elementType),
+                                      int(packDim), swizzle, padding, error);
+}
+
+Type GlobalType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  int64_t packDim = -1;
+  if (parser.parseLess() ||
+      parseShapedBody(parser, shape, elementType, /*allowDynamic=*/true))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("pack") || parser.parseEqual() ||
+       parser.parseInteger(packDim)))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<GlobalType>(parser.getContext(), shape, elementType, packDim);
+}
+
+void GlobalType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printShapedBody(printer, getShape(), getElementType());
+  if (getPackDim() >= 0)
+    printer << ", pack = " << getPackDim();
+  printer << '>';
+}
+
+LogicalResult GlobalType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<int64_t> shape, Type elementType,
+                                 int64_t packDim) {
+  return verifyElements(emitError, shape, elementType, packDim);
+}
+
+Type SharedType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  int64_t packDim = -1;
+  SharedLayoutAttr layout;
+  if (parser.parseLess() ||
+      parseShapedBody(parser, shape, elementType, /*allowDynamic=*/false))
+    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    if (succeeded(parser.parseOptionalKeyword("pack"))) {
+      if (parser.parseEqual() || parser.parseInteger(packDim))
+        return {};
+    } else if (parser.parseAttribute(layout)) {
+      return {};
+    }
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<SharedType>(parser.getContext(), shape, elementType,
+                                       packDim, layout);
+}
+
+void SharedType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printShapedBody(printer, getShape(), getElementType());
+  if (getPackDim() >= 0)
+    printer << ", pack = " << getPackDim();
+  if (getLayout())
+    printer << ", " << getLayout();
+  printer << '>';
+}
+
+LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<int64_t> shape, Type elementType,
+                                 int64_t packDim, SharedLayoutAttr layout) {
+  for (int64_t extent : shape)
+    if (extent <= 0)
+      return emitError() << "extents of a shared tile are positive, found " << extent;
+  if (failed(verifyElements(emitError, shape, elementType, packDim)))
+    return failure();
+  std::string error;
+  if (!createStorage(shape, elementType, packDim, layout, &error))
+    return emitError() << "no such storage: " << error;
+  return success();
+}
+
+SharedType SharedType::withLayout(SharedLayoutAttr layout) const {
+  return get(getContext(), getShape(), getElementType(), getPackDim(), layout);
+}
+
+layout::SharedLayout SharedType::getStorage() const {
+  // The type's verifier accepted the same arguments.
+  return *createStorage(getShape(), getElementType(), getPackDim(), getLayout(), nullptr);
+}

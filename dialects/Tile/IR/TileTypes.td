@@ -1,0 +1,73 @@
+//===- TileTypes.td - Types of the tile dialect -----------*- tablegen -*-===//
+
+#ifndef TILE_TYPES
+#define TILE_TYPES
+
+include "TileDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+
+class Tile_Type<string name, string typeMnemonic, list<Trait> traits = []>
+    : TypeDef<TileDialect, name, traits> {
+  let mnemonic = typeMnemonic;
+}
+
+def Tile_GlobalType : Tile_Type<"Global", "global"> {
+  let summary = "Tensor in global memory";
+  let description = [{
+    A kernel parameter in global memory, indexed by logical element.  `pack` is
+    the dimension along which two 4-bit elements share a byte (the lower index
+    in the low nibble); other element types have none.  A row is padded to whole
+    bytes.
+
+    Example: `!tile.global<?x?xi4, pack = 0>`
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$shape,
+    "Type":$elementType,
+    DefaultValuedParameter<"int64_t", "-1">:$packDim
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getRank() const { return getShape().size(); }
+  }];
+}
+
+def Tile_SharedType : Tile_Type<"Shared", "shared"> {
+  let summary = "Tile in shared memory";
+  let description = [{
+    Shared memory of fixed shape, indexed by logical element.  `pack` is as in
+    `!tile.global`.  The layout, once inferred, is the address swizzle and the
+    padding of the row-major storage; a leading stage dimension (see
+    `tile.stage`) is outermost and not swizzled.
+
+    Example: `!tile.shared<128x64xbf16, #tile.shared_layout<swizzle = [3, 4, 3]>>`
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$shape,
+    "Type":$elementType,
+    DefaultValuedParameter<"int64_t", "-1">:$packDim,
+    OptionalParameter<"SharedLayoutAttr">:$layout
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getRank() const { return getShape().size(); }
+    /// The same tile with another layout.
+    SharedType withLayout(SharedLayoutAttr layout) const;
+    /// Storage of a tile of this type: byte offsets, swizzle, size.
+    ::layout::SharedLayout getStorage() const;
+  }];
+}
+
+def Tile_AnyMemory : AnyTypeOf<[Tile_GlobalType, Tile_SharedType],
+                               "global tensor or shared tile">;
+def Tile_Fragment : RankedTensorOf<[AnyType]>;
+def Tile_Operand : AnyTypeOf<[Tile_SharedType, Tile_Fragment],
+                             "shared tile or fragment">;
+def Tile_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat], "scalar">;
+def Tile_ScalarOrFragment : AnyTypeOf<[Tile_Scalar, Tile_Fragment],
+                                      "scalar or fragment">;
+
+#endif // TILE_TYPES
