@@ -1,0 +1,60 @@
+//===- LLVMTranslation.cpp - From the LLVM dialect to LLVM IR -------------===//
+#include "compiler/CodeGen/LLVMTranslation.h"
+#include "compiler/CodeGen/TargetMachine.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tilec;
+
+llvm::Error tilec::setTargetLayout(llvm::Module &module, const Target &target) {
+  auto machine = createTargetMachine(target, target.lowestPtx);
+  if (!machine)
+    return machine.takeError();
+  module.setTargetTriple((*machine)->getTargetTriple());
+  module.setDataLayout((*machine)->createDataLayout());
+  return llvm::Error::success();
+}
+
+/// Gives each function the scope that makes the locations of its ops debug
+/// locations; without one the translation drops them.
+static mlir::LogicalResult addDebugScopes(mlir::ModuleOp module) {
+  mlir::PassManager passes(module.getContext(),
+                           mlir::ModuleOp::getOperationName());
+  passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass());
+  return passes.run(module);
+}
+
+llvm::Expected<std::unique_ptr<llvm::Module>>
+tilec::translateToLLVM(mlir::ModuleOp module, llvm::LLVMContext &context,
+                       const Target &target) {
+  mlir::DialectRegistry translations;
+  mlir::registerBuiltinDialectTranslation(translations);
+  mlir::registerLLVMDialectTranslation(translations);
+  mlir::registerNVVMDialectTranslation(translations);
+  module.getContext()->appendDialectRegistry(translations);
+
+  std::string messages;
+  mlir::ScopedDiagnosticHandler collect(
+      module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+        llvm::raw_string_ostream(messages)
+            << diagnostic.getLocation() << ": " << diagnostic << "\n";
+        return mlir::success();
+      });
+
+  std::unique_ptr<llvm::Module> translated;
+  if (mlir::succeeded(addDebugScopes(module)))
+    translated = mlir::translateModuleToLLVMIR(module, context, "tile");
+  if (!translated)
+    return llvm::createStringError(
+        "internal error in the translation to LLVM IR:\n" + messages);
+  if (llvm::Error error = setTargetLayout(*translated, target))
+    return error;
+  return translated;
+}

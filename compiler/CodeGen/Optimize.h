@@ -1,0 +1,21 @@
+//===- Optimize.h - LLVM's optimisation pipeline --------------------------===//
+//
+// Runs O3 over a translated module.  Its result is what both the PTX emission
+// and the emulator take.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_CODEGEN_OPTIMIZE_H
+#define TILE_COMPILER_CODEGEN_OPTIMIZE_H
+
+#include "compiler/CodeGen/Target.h"
+#include "llvm/IR/Module.h"
+
+namespace tilec {
+
+/// Optimises `module` in place; its triple and data layout are set already.
+/// Fails if the module does not verify before or after.
+llvm::Error optimize(llvm::Module &module, const Target &target);
+
+} // namespace tilec
+
+#endif // TILE_COMPILER_CODEGEN_OPTIMIZE_H

@@ -1,0 +1,130 @@
+//===- PtxEmission.cpp - From LLVM IR to PTX ------------------------------===//
+#include "compiler/CodeGen/PtxEmission.h"
+#include "compiler/CodeGen/CrashGuard.h"
+#include "compiler/CodeGen/Ptxas.h"
+#include "compiler/CodeGen/RequiredPtx.h"
+#include "compiler/CodeGen/TargetMachine.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace tilec;
+
+namespace {
+/// Collects the errors that the code generator reports through the context,
+/// and gives the context its handler back at the end.
+class ScopedErrorCollector {
+public:
+  explicit ScopedErrorCollector(llvm::LLVMContext &context)
+      : context(context), previous(context.getDiagnosticHandlerCallBack()),
+        previousContext(context.getDiagnosticContext()) {
+    context.setDiagnosticHandlerCallBack(collect, &messages);
+  }
+  ~ScopedErrorCollector() {
+    context.setDiagnosticHandlerCallBack(previous, previousContext);
+  }
+  llvm::StringRef getMessages() const { return messages; }
+
+private:
+  static void collect(const llvm::DiagnosticInfo *diagnostic, void *messages) {
+    if (diagnostic->getSeverity() != llvm::DS_Error)
+      return;
+    llvm::raw_string_ostream stream(*static_cast<std::string *>(messages));
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    diagnostic->print(printer);
+    stream << "\n";
+  }
+
+  llvm::LLVMContext &context;
+  llvm::DiagnosticHandler::DiagnosticHandlerTy previous;
+  void *previousContext;
+  std::string messages;
+};
+} // namespace
+
+static llvm::Expected<std::string> generateCode(llvm::Module &module,
+                                                llvm::TargetMachine &machine) {
+  llvm::SmallString<0> text;
+  bool canEmit = true;
+  ScopedErrorCollector errors(module.getContext());
+  llvm::Error failure = runGuarded("the code generation of PTX", [&] {
+    llvm::raw_svector_ostream stream(text);
+    llvm::legacy::PassManager passes;
+    canEmit = !machine.addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr,
+                                           llvm::CodeGenFileType::AssemblyFile);
+    if (canEmit)
+      passes.run(module);
+  });
+  if (failure)
+    return failure;
+  if (!canEmit)
+    return llvm::createStringError("this LLVM cannot write PTX");
+  if (!errors.getMessages().empty())
+    return llvm::createStringError(
+        "internal error in the code generation of PTX:\n" +
+        errors.getMessages());
+  return text.str().str();
+}
+
+/// An assembler knows the PTX versions up to its own.
+static llvm::Error checkAssembler(const Ptxas &assembler,
+                                  const RequiredPtx &required,
+                                  const Target &target) {
+  if (required.version <= assembler.ptx)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      "'" + required.reason + "' needs PTX " + required.version.str() +
+      " for target " + target.name + ", but ptxas " +
+      assembler.getVersionText() + " at '" + assembler.path +
+      "' knows PTX up to " + assembler.ptx.str() + "; " + Ptxas::howToGet());
+}
+
+/// The text must not hold what its version line does not cover: the tables
+/// would then miss an instruction, and an assembler would say so obscurely.
+static llvm::Error checkVersionLine(llvm::StringRef ptx,
+                                    const RequiredPtx &declared,
+                                    const Target &target) {
+  if (!ptx.contains("\n.version " + declared.version.str() + "\n"))
+    return llvm::createStringError(
+        "internal error: the PTX has no line '.version " +
+        declared.version.str() + "'");
+  RequiredPtx needed = findRequiredPtx(ptx, target);
+  if (needed.version > declared.version)
+    return llvm::createStringError("internal error: '" + needed.reason +
+                                   "' needs PTX " + needed.version.str() +
+                                   ", but the PTX is of version " +
+                                   declared.version.str());
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string> tilec::emitPTX(const llvm::Module &module,
+                                           const Target &target,
+                                           const Ptxas *assembler,
+                                           const PtxOptions &options) {
+  RequiredPtx required = findRequiredPtx(module, target);
+  if (assembler)
+    if (llvm::Error error = checkAssembler(*assembler, required, target))
+      return error;
+
+  auto machine = createTargetMachine(target, required.version);
+  if (!machine)
+    return machine.takeError();
+  // Code generation rewrites the module, which the emulator still wants.
+  std::unique_ptr<llvm::Module> working = llvm::CloneModule(module);
+  if (!options.lineInfo)
+    llvm::StripDebugInfo(*working);
+
+  llvm::Expected<std::string> ptx = generateCode(*working, **machine);
+  if (!ptx) {
+    // The guard may have left the module half rewritten: do not walk it again.
+    working.release();
+    return ptx.takeError();
+  }
+  if (llvm::Error error = checkVersionLine(*ptx, required, target))
+    return error;
+  return ptx;
+}
