@@ -7,10 +7,24 @@
 
 #include "dialects/Layout/BitBasis.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
 #include <bit>
 #include <cassert>
 
 using namespace layout;
+
+uint64_t layout::packCoords(llvm::ArrayRef<int32_t> coords,
+                            llvm::ArrayRef<int32_t> sizes) {
+  uint64_t word = 0;
+  int shift = 0;
+  for (auto [coord, size] : llvm::zip_equal(coords, sizes)) {
+    word |= uint64_t(coord) << shift;
+    shift += llvm::Log2_32(size);
+  }
+  return word;
+}
 
 /// The highest set bit alone.
 static uint64_t getLeadingBit(uint64_t vector) {

@@ -17,6 +17,11 @@
 
 namespace layout {
 
+/// A coordinate as one word: the bits of the first dimension lowest.  `sizes`
+/// are powers of two that bound the coordinates.
+uint64_t packCoords(llvm::ArrayRef<int32_t> coords,
+                    llvm::ArrayRef<int32_t> sizes);
+
 /// The span of up to 64 columns, each of up to 64 bits.
 ///
 /// A column that depends on earlier ones is called free: it adds nothing to

@@ -73,7 +73,8 @@ public:
                                               llvm::ArrayRef<Repeat> repeats,
                                               std::string *error = nullptr);
 
-  /// Each thread of `warps` (a power of two) warps holds the whole tile.
+  /// Each thread of `warps` (a power of two) warps holds the whole tile, of at
+  /// most 2^30 elements.
   static FragmentLayout replicated(llvm::ArrayRef<int32_t> shape, int warps);
 
   int rank() const { return static_cast<int>(tileShape.size()); }
@@ -162,9 +163,6 @@ private:
   }
   /// Packs core coordinates into one word, dimension after dimension.
   uint64_t packCore(llvm::ArrayRef<int32_t> coords) const;
-  /// Index along each dimension of a repeat.
-  Coords repeatIndex(int repeat) const;
-
   LinearLayout coreLayout;
   llvm::SmallVector<Repeat, 4> repeatList;
   Coords extents;
@@ -179,27 +177,6 @@ struct ReindexedLayout {
   FragmentLayout layout;
   std::vector<int> registerOf;
 };
-
-/// What `blocked` is asked for.
-struct BlockedOptions {
-  int elementBits = 32;
-  int threads = 128; ///< a power of two, at least 32
-  /// Dimensions from fastest to slowest; empty: the last one is fastest.
-  llvm::SmallVector<int, 4> order;
-  int vectorBits = 128; ///< widest access of one thread
-  /// For elements of less than a byte: the dimension along which neighbours
-  /// share a byte; -1: the fastest.
-  int packDim = -1;
-};
-
-/// The coalesced layout for copies and elementwise work.  A thread holds a
-/// vector of up to `vectorBits` along the fastest dimension, consecutive lanes
-/// consecutive vectors, then warps, then further registers; what is left after
-/// powers of two goes to repeats.  A tile with fewer vectors than threads is
-/// replicated.  Works for any extents >= 1.  Elements that share a byte are
-/// always held by one thread.
-FragmentLayout blocked(llvm::ArrayRef<int32_t> shape,
-                       const BlockedOptions &options);
 
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
                                      const FragmentLayout &layout) {

@@ -9,9 +9,9 @@
 #include "dialects/Layout/LinearLayout.h"
 
 #include "dialects/Layout/BitBasis.h"
+#include "dialects/Layout/LayoutText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cassert>
@@ -26,29 +26,15 @@ using OutDim = LinearLayout::OutDim;
 
 std::string layout::tileDimName(int dim) { return "dim" + std::to_string(dim); }
 
-static std::nullopt_t fail(std::string *error, const Twine &message) {
-  if (error)
-    *error = message.str();
-  return std::nullopt;
-}
-
-/// The coordinate as one word, lowest bits first dimension.
-static uint64_t packCoords(ArrayRef<int32_t> coords, ArrayRef<OutDim> outs) {
-  uint64_t word = 0;
-  int shift = 0;
-  for (auto [coord, out] : llvm::zip_equal(coords, outs)) {
-    word |= uint64_t(coord) << shift;
-    shift += llvm::Log2_32(out.size);
-  }
-  return word;
-}
-
 /// The span of all index bits, in the order of the input dimensions.
 static BitBasis spanOf(ArrayRef<InDim> ins, ArrayRef<OutDim> outs) {
+  Coords sizes;
+  for (const OutDim &out : outs)
+    sizes.push_back(out.size);
   BitBasis span;
   for (const InDim &in : ins)
     for (const Coords &basis : in.bases)
-      span.insert(packCoords(basis, outs));
+      span.insert(packCoords(basis, sizes));
   return span;
 }
 

@@ -1,0 +1,144 @@
+//===- FragmentReindex.cpp - Fragment layouts from others -----------------===//
+//
+// Dimensions dropped, added, moved and renamed.  All of it is choosing among
+// the coordinates of each basis; what needs care is that registers which then
+// hold the same element are merged.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Layout/FragmentLayout.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cassert>
+
+using namespace layout;
+using llvm::ArrayRef;
+
+/// Coordinates of the source of an index map (see reindexSource).
+static Coords pullBack(ArrayRef<int32_t> coords, ArrayRef<int> dimMap,
+                       int32_t fill) {
+  Coords result;
+  for (int dim : dimMap)
+    result.push_back(dim < 0 ? fill : coords[dim]);
+  return result;
+}
+
+static std::vector<Coords> pullBack(ArrayRef<Coords> bases,
+                                    ArrayRef<int> dimMap) {
+  std::vector<Coords> result;
+  for (const Coords &basis : bases)
+    result.push_back(pullBack(basis, dimMap, 0));
+  return result;
+}
+
+/// For each result dimension the source dimension that reads it, or -1; none if
+/// two source dimensions read the same one.
+static std::optional<llvm::SmallVector<int, 4>>
+invertDimMap(ArrayRef<int> dimMap, int resultRank) {
+  llvm::SmallVector<int, 4> sourceDim(resultRank, -1);
+  for (auto [source, dim] : llvm::enumerate(dimMap)) {
+    assert(dim >= -1 && dim < resultRank && "no such dimension");
+    if (dim < 0)
+      continue;
+    if (sourceDim[dim] >= 0)
+      return std::nullopt;
+    sourceDim[dim] = static_cast<int>(source);
+  }
+  return sourceDim;
+}
+
+/// The bits of `value` at the places where `dropped` has none, closed up.
+static int closeUp(uint64_t value, uint64_t dropped, int bits) {
+  int result = 0, next = 0;
+  for (int bit = 0; bit < bits; ++bit)
+    if (!(dropped >> bit & 1))
+      result |= static_cast<int>(value >> bit & 1) << next++;
+  return result;
+}
+
+std::optional<ReindexedLayout>
+FragmentLayout::reindexSource(ArrayRef<int> dimMap) const {
+  std::optional<llvm::SmallVector<int, 4>> sourceDim =
+      invertDimMap(dimMap, rank());
+  if (!sourceDim)
+    return std::nullopt;
+
+  // Register bits that reach nothing new in the source are merged away.
+  Coords sourceExtents = pullBack(extents, dimMap, 1);
+  std::vector<Coords> pulled = pullBack(registerBases(), dimMap), kept;
+  llvm::SmallVector<uint64_t, 16> words;
+  BitBasis span;
+  for (const Coords &basis : pulled) {
+    words.push_back(packCoords(basis, sourceExtents));
+    if (span.insert(words.back()))
+      kept.push_back(basis);
+  }
+  llvm::SmallVector<Repeat, 4> sourceRepeats;
+  for (const Repeat &level : repeatList)
+    if ((*sourceDim)[level.dim] >= 0)
+      sourceRepeats.push_back({(*sourceDim)[level.dim], level.count});
+
+  std::optional<FragmentLayout> source =
+      create(kept, pullBack(laneBases(), dimMap), pullBack(warpBases(), dimMap),
+             sourceExtents, sourceRepeats);
+  assert(source && "a projection of a surjective map is surjective");
+
+  // Follow each core register, then each repeat.  Folding repeats into the core
+  // of the source does not change its register numbers.
+  std::vector<int> coreRegisterOf;
+  for (int reg = 0; reg < coreRegisters(); ++reg) {
+    uint64_t word = 0;
+    for (auto [bit, basis] : llvm::enumerate(words))
+      if (reg >> bit & 1)
+        word ^= basis;
+    coreRegisterOf.push_back(
+        closeUp(*span.solve(word), span.freeColumns(), int(words.size())));
+  }
+  ReindexedLayout result{std::move(*source), {}};
+  for (int reg = 0; reg < elementsPerThread(); ++reg) {
+    Coords offset = registerOffset(reg);
+    int repeat = 0;
+    for (const Repeat &level : repeatList)
+      if ((*sourceDim)[level.dim] >= 0)
+        repeat = repeat * level.count + offset[level.dim] / extents[level.dim];
+    result.registerOf.push_back((repeat << kept.size()) +
+                                coreRegisterOf[reg % coreRegisters()]);
+  }
+  return result;
+}
+
+ReindexedLayout FragmentLayout::sliceDims(ArrayRef<int> dims) const {
+  llvm::SmallVector<int, 4> dimMap;
+  for (int dim = 0; dim < rank(); ++dim)
+    if (!llvm::is_contained(dims, dim))
+      dimMap.push_back(dim);
+  return *reindexSource(dimMap);
+}
+
+FragmentLayout FragmentLayout::permuteDims(ArrayRef<int> order) const {
+  assert(int(order.size()) == rank() && "the order lists all dimensions");
+  llvm::SmallVector<Repeat, 4> permuted;
+  for (const Repeat &level : repeatList) {
+    const int *place = llvm::find(order, level.dim);
+    permuted.push_back({static_cast<int>(place - order.begin()), level.count});
+  }
+  return *create(pullBack(registerBases(), order), pullBack(laneBases(), order),
+                 pullBack(warpBases(), order), pullBack(extents, order, 1),
+                 permuted);
+}
+
+FragmentLayout FragmentLayout::expandDims(int dim) const {
+  assert(dim >= 0 && dim <= rank() && "no such position");
+  llvm::SmallVector<int, 4> dimMap;
+  for (int old = 0; old < rank(); ++old)
+    dimMap.push_back(old);
+  dimMap.insert(dimMap.begin() + dim, -1);
+  llvm::SmallVector<Repeat, 4> shifted(repeatList);
+  for (Repeat &level : shifted)
+    level.dim += level.dim >= dim;
+  return *create(pullBack(registerBases(), dimMap),
+                 pullBack(laneBases(), dimMap), pullBack(warpBases(), dimMap),
+                 pullBack(extents, dimMap, 1), shifted);
+}
