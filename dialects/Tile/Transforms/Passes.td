@@ -1,0 +1,165 @@
+//===- Passes.td - Passes of the tile dialect -------------*- tablegen -*-===//
+
+#ifndef TILE_PASSES
+#define TILE_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+class TilePass<string flag, string passSummary> : Pass<"tile-" # flag, "::mlir::ModuleOp"> {
+  let summary = passSummary;
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def CanonicalizeKernelPass
+    : TilePass<"canonicalize-kernel", "Raise element loops to whole-tile form"> {
+  let description = [{
+    Rewrites each `tile.parallel` whose iterations are pure and read every
+    fragment at their own element into whole-tile arithmetic: `tile.element` at
+    the loop's indices becomes the fragment, a `tile.load_element` along one
+    index a `tile.load` of a row or column with a `tile.reindex`, scalars
+    `tile.broadcast`.  Loops that do not fit stay as they are.
+
+    Before:
+    ```mlir
+    %r = tile.parallel (%i, %j) in (16, 8) init(%acc : tensor<16x8xf32>) {
+      %x = tile.element %acc[%i, %j] : tensor<16x8xf32>
+      %y = arith.mulf %x, %s : f32
+      tile.yield %y : f32
+    }
+    ```
+    After:
+    ```mlir
+    %b = tile.broadcast %s : f32 -> tensor<16x8xf32>
+    %r = arith.mulf %acc, %b : tensor<16x8xf32>
+    ```
+  }];
+}
+
+def SelectMmaPass : TilePass<"select-mma", "Choose the instruction of each matrix product"> {
+  let description = [{
+    Sets `mma` on each `tile.gemm`: the instruction, the type that both operands
+    have when they enter it, and how the block's warps share the tile.  Operands
+    that are fragments are put in shared memory first.  A pair of types or a
+    tile that no instruction takes is an error.
+
+    Before: `tile.gemm %as, %bs, %acc : ...`
+    After: `tile.gemm %as, %bs, %acc {mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 4]>} : ...`
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_90a\"", "GPU, such as sm_80">
+  ];
+}
+
+def InferLayoutsPass : TilePass<"infer-layouts", "Give every fragment and shared tile a layout"> {
+  let description = [{
+    Requires `select-mma`.  Accumulators get the layout of their instruction;
+    layouts spread from there through elementwise ops, loops and index maps;
+    what is left gets a coalesced layout.  Where two needs differ a
+    `tile.convert_layout` is inserted.  Shared tiles get the address swizzle
+    with the fewest bank conflicts over all their accesses.
+
+    Before: `%acc : tensor<128x128xf32>`, `%as : !tile.shared<128x64xbf16>`
+    After: `%acc : tensor<128x128xf32, #tile.layout<...>>`,
+           `%as : !tile.shared<128x64xbf16, #tile.shared_layout<swizzle = [3, 4, 3]>>`
+  }];
+}
+
+def PlanPipelinePass
+    : TilePass<"plan-pipeline", "Make guarded variants and run copies ahead of their use"> {
+  let description = [{
+    Splits each kernel into variants: `aligned`, which may use cp.async and wide
+    accesses and is guarded by the alignment it assumes, and `general`, which
+    assumes nothing.  In the aligned variant each `tile.pipelined` becomes a
+    loop over staged buffers with its copies `stages - 1` iterations ahead; in
+    the general one a plain loop.
+
+    Before:
+    ```mlir
+    tile.pipelined %k = ... stages(3) { tile.copy ... ; tile.gemm ... }
+    ```
+    After:
+    ```mlir
+    tile.async_copy ...; tile.commit_group       // iterations 0 and 1
+    scf.for %k = ... { tile.wait_group 1; tile.async_copy ... (k + 2); tile.commit_group; tile.gemm ... }
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_90a\"", "GPU named in messages">,
+    Option<"sharedLimit", "shared-limit", "int64_t", "232448",
+           "Shared memory of one block in bytes">
+  ];
+}
+
+def PackSubBytePass : TilePass<"pack-sub-byte", "Copy packed tiles as bytes"> {
+  let description = [{
+    Replaces copies of 4-bit tiles by copies of the bytes that hold them, where
+    the tile starts on a whole byte and no byte holds an element to be left out.
+    Other copies keep their elements and move nibble by nibble.
+
+    Before: `tile.async_copy %B[%k, %n] to %s : !tile.global<?x?xi4, pack = 0>, !tile.shared<64x128xi4, pack = 0>`
+    After: `tile.async_copy %b[%k2, %n] to %t : !tile.global<?x?xi8>, !tile.shared<32x128xi8>`
+  }];
+}
+
+def LowerCopiesPass : TilePass<"lower-copies", "Choose how each copy moves its bytes"> {
+  let description = [{
+    Sets `plan` on each copy: the engine, and the width that alignment allows.
+
+    Before: `tile.async_copy ...`
+    After: `tile.async_copy ... {plan = #tile.copy_plan<engine = cp_async, bytes = 16>}`
+  }];
+}
+
+def LowerGemmPass : TilePass<"lower-gemm", "Split matrix products into steps of K"> {
+  let description = [{
+    Requires layouts.  Each `tile.gemm` becomes, for each step of K, loads of
+    both operand fragments, conversions to the instruction's type and a
+    `tile.mma`.
+
+    Before: `%r = tile.gemm %as, %bs, %acc {mma = ...}`
+    After:
+    ```mlir
+    %a = tile.load %as[%c0, %c0] -> tensor<128x16xbf16, #a>
+    %q = tile.load %bs[%c0, %c0] -> tensor<16x128xi4, #q>
+    %b = tile.cast %q -> tensor<16x128xbf16, #b>
+    %r = tile.mma %a, %b, %acc using #tile.mma<...>
+    ```
+  }];
+}
+
+def ScheduleMmaPass : TilePass<"schedule-mma", "Load the next step while one multiplies"> {
+  let description = [{
+    Within a block, moves the operand loads and conversions of step k + 1 in
+    front of the `tile.mma` of step k, as far as no write to shared memory,
+    barrier or wait stands between.
+
+    Before: `load 0; mma 0; load 1; mma 1; load 2; mma 2`
+    After: `load 0; load 1; mma 0; load 2; mma 1; mma 2`
+  }];
+}
+
+def AllocateSharedPass : TilePass<"allocate-shared", "Place shared tiles in memory"> {
+  let description = [{
+    Gives each `tile.alloc_shared` an `offset` and the kernel its `shared_bytes`.
+    Tiles whose lifetimes do not overlap share memory.  A total above the
+    target's limit is an error that lists each tile.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_90a\"", "GPU named in messages">,
+    Option<"sharedLimit", "shared-limit", "int64_t", "232448",
+           "Shared memory of one block in bytes">
+  ];
+}
+
+def InsertBarriersPass : TilePass<"insert-barriers", "Order accesses to shared memory"> {
+  let description = [{
+    Inserts `tile.barrier` between two accesses of different threads to one
+    shared tile, one of them a write, where no barrier stands between them yet.
+    Buffers of a staged tile with the same iteration and different offsets are
+    told apart.  An asynchronous copy counts as a write where it starts and, for
+    those who read, where it is waited for.
+  }];
+}
+
+#endif // TILE_PASSES
