@@ -1,0 +1,169 @@
+//===- KernelManifest.cpp - What a tile.kernel says about its launch ------===//
+#include "compiler/CodeGen/KernelManifest.h"
+#include "dialects/Tile/IR/TileOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace tilec;
+using mlir::tile::GlobalType;
+using mlir::tile::KernelOp;
+using Json = nlohmann::ordered_json;
+
+/// Integers, floats, booleans, strings, and arrays of them, which is what the
+/// verifier of tile.kernel lets expressions hold.  Null for anything else.
+static Json toJson(mlir::Attribute attribute) {
+  if (auto boolean = mlir::dyn_cast<mlir::BoolAttr>(attribute))
+    return boolean.getValue();
+  if (auto integer = mlir::dyn_cast<mlir::IntegerAttr>(attribute))
+    return integer.getValue().getSExtValue();
+  if (auto number = mlir::dyn_cast<mlir::FloatAttr>(attribute))
+    return number.getValueAsDouble();
+  if (auto string = mlir::dyn_cast<mlir::StringAttr>(attribute))
+    return string.getValue().str();
+  if (auto array = mlir::dyn_cast<mlir::ArrayAttr>(attribute)) {
+    Json json = Json::array();
+    for (mlir::Attribute element : array)
+      json.push_back(toJson(element));
+    return json;
+  }
+  return nullptr;
+}
+
+static std::string getString(mlir::DictionaryAttr dictionary,
+                             llvm::StringRef key) {
+  auto value = dictionary.getAs<mlir::StringAttr>(key);
+  return value ? value.getValue().str() : "";
+}
+
+static std::optional<int64_t> getInteger(mlir::DictionaryAttr dictionary,
+                                         llvm::StringRef key) {
+  auto value = dictionary.getAs<mlir::IntegerAttr>(key);
+  if (!value)
+    return std::nullopt;
+  return value.getInt();
+}
+
+static ManifestParameter::Strides getStrides(KernelOp kernel, unsigned index) {
+  mlir::Attribute strided = kernel.getArgAttr(index, "tile.strided");
+  if (!strided)
+    return ManifestParameter::Strides::Dense;
+  auto kind = mlir::dyn_cast<mlir::StringAttr>(strided);
+  return kind && kind.getValue() == "all"
+             ? ManifestParameter::Strides::All
+             : ManifestParameter::Strides::InnerUnit;
+}
+
+static ManifestParameter describeParameter(KernelOp kernel, unsigned index) {
+  ManifestParameter parameter;
+  parameter.name = kernel.getArgName(index).str();
+  parameter.dtype = kernel.getArgDtype(index).str();
+  auto type = mlir::dyn_cast<GlobalType>(kernel.getArgumentTypes()[index]);
+  if (!type)
+    return parameter;
+  parameter.isTensor = true;
+  parameter.access = kernel.getArgAccess(index).str();
+  for (mlir::Attribute dim : kernel.getArgDims(index))
+    parameter.dims.push_back(toJson(dim));
+  if (type.getPackDim() >= 0)
+    parameter.pack = type.getPackDim();
+  parameter.strides = getStrides(kernel, index);
+  parameter.noalias = kernel.getArgAttr(index, "tile.noalias") != nullptr;
+  return parameter;
+}
+
+static std::vector<ManifestFact> describeFacts(mlir::ArrayAttr facts) {
+  std::vector<ManifestFact> result;
+  for (mlir::Attribute fact : facts) {
+    auto dictionary = mlir::dyn_cast<mlir::DictionaryAttr>(fact);
+    if (!dictionary || !dictionary.get("expr"))
+      continue;
+    result.push_back({toJson(dictionary.get("expr")),
+                      getString(dictionary, "text"),
+                      getString(dictionary, "message")});
+  }
+  return result;
+}
+
+static std::vector<ManifestSymbol> describeSymbols(KernelOp kernel) {
+  std::vector<ManifestSymbol> result;
+  for (auto symbol : kernel.getSymbols().getAsRange<mlir::DictionaryAttr>()) {
+    ManifestSymbol described;
+    described.name = getString(symbol, "name");
+    described.parameter = getInteger(symbol, "param").value_or(0);
+    described.dim = getInteger(symbol, "dim").value_or(0);
+    described.fixed = getInteger(symbol, "value");
+    result.push_back(described);
+  }
+  return result;
+}
+
+/// The parameters of the compiled function, in the order that
+/// convert-tile-to-nvvm gives them: a pointer for each tensor, the symbols that
+/// are not fixed, the scalars, and the run-time strides.
+static std::vector<ManifestArgument>
+listArguments(const ManifestKernel &kernel) {
+  using Kind = ManifestArgument::Kind;
+  std::vector<ManifestArgument> arguments;
+  for (const ManifestParameter &parameter : kernel.parameters)
+    if (parameter.isTensor)
+      arguments.push_back({Kind::Tensor, parameter.name});
+  for (const ManifestSymbol &symbol : kernel.symbols)
+    if (!symbol.fixed)
+      arguments.push_back({Kind::Symbol, symbol.name});
+  for (const ManifestParameter &parameter : kernel.parameters)
+    if (!parameter.isTensor)
+      arguments.push_back({Kind::Scalar, parameter.name});
+  for (const ManifestParameter &parameter : kernel.parameters) {
+    using Strides = ManifestParameter::Strides;
+    if (parameter.strides == Strides::Dense)
+      continue;
+    int64_t count = parameter.dims.size();
+    if (parameter.strides == Strides::InnerUnit)
+      --count;
+    for (int64_t dim = 0; dim < count; ++dim)
+      arguments.push_back({Kind::Stride, parameter.name, dim});
+  }
+  return arguments;
+}
+
+static ManifestKernel describeKernel(KernelOp kernel) {
+  ManifestKernel described;
+  described.name = kernel.getSourceName().str();
+  for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i)
+    described.parameters.push_back(describeParameter(kernel, i));
+  described.symbols = describeSymbols(kernel);
+  described.checks = describeFacts(kernel.getChecks());
+  for (auto [name, extent] : llvm::zip(kernel.getAxes(), kernel.getGrid()))
+    described.axes.push_back(
+        {mlir::cast<mlir::StringAttr>(name).getValue().str(), toJson(extent)});
+  if (std::optional<mlir::DictionaryAttr> config = kernel.getConfig())
+    for (mlir::NamedAttribute constant : *config)
+      described.config[constant.getName().str()] = toJson(constant.getValue());
+  return described;
+}
+
+static ManifestVariant describeVariant(KernelOp kernel,
+                                       const ManifestKernel &described) {
+  ManifestVariant variant;
+  variant.name = kernel.getVariant().value_or("general").str();
+  variant.symbol = kernel.getSymName().str();
+  if (std::optional<mlir::ArrayAttr> guards = kernel.getGuards())
+    variant.guards = describeFacts(*guards);
+  variant.threads = kernel.getThreads();
+  variant.sharedBytes = kernel.getSharedBytes().value_or(0);
+  variant.arguments = listArguments(described);
+  return variant;
+}
+
+std::vector<ManifestKernel> tilec::describeKernels(mlir::ModuleOp module) {
+  std::vector<ManifestKernel> kernels;
+  for (KernelOp kernel : module.getOps<KernelOp>()) {
+    auto sameSource = [&](const ManifestKernel &other) {
+      return other.name == kernel.getSourceName();
+    };
+    auto found = llvm::find_if(kernels, sameSource);
+    if (found == kernels.end())
+      found = kernels.insert(found, describeKernel(kernel));
+    found->variants.push_back(describeVariant(kernel, *found));
+  }
+  return kernels;
+}

@@ -1,0 +1,26 @@
+//===- KernelManifest.h - What a tile.kernel says about its launch --------===//
+//
+// Turns the kernels of a module into the structs of the manifest.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_CODEGEN_KERNELMANIFEST_H
+#define TILE_COMPILER_CODEGEN_KERNELMANIFEST_H
+
+#include "compiler/CodeGen/Manifest.h"
+
+namespace mlir {
+class ModuleOp;
+}
+
+namespace tilec {
+
+/// Describes every `tile.kernel` of `module`, in order.  Those that are
+/// variants of one source kernel become one entry.  The module is in the tile
+/// dialect still, after the pass that plans shared memory.  Fails only where an
+/// attribute has a form that the dialect does not define.
+llvm::Expected<std::vector<ManifestKernel>>
+describeKernels(mlir::ModuleOp module);
+
+} // namespace tilec
+
+#endif // TILE_COMPILER_CODEGEN_KERNELMANIFEST_H

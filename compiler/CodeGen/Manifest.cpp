@@ -1,0 +1,148 @@
+//===- Manifest.cpp - The JSON file beside a cubin ------------------------===//
+#include "compiler/CodeGen/Manifest.h"
+#include "compiler/CodeGen/PtxasReport.h"
+#include "compiler/CodeGen/Version.h"
+
+using namespace tilec;
+using Json = nlohmann::ordered_json;
+
+static constexpr int formatVersion = 1;
+
+void tilec::addResources(ManifestModel &model, const PtxasReport &report) {
+  for (ManifestKernel &kernel : model.kernels)
+    for (ManifestVariant &variant : kernel.variants)
+      if (const KernelResources *resources = report.find(variant.symbol)) {
+        variant.registers = resources->registers;
+        variant.spillBytes =
+            resources->spillStoreBytes + resources->spillLoadBytes;
+      }
+}
+
+static Json toJson(const std::optional<int64_t> &value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+static Json toJson(const ManifestParameter &parameter) {
+  Json json = {{"kind", parameter.isTensor ? "tensor" : "scalar"},
+               {"name", parameter.name},
+               {"dtype", parameter.dtype}};
+  if (!parameter.isTensor)
+    return json;
+  json["access"] = parameter.access;
+  json["dims"] = parameter.dims;
+  json["pack"] = toJson(parameter.pack);
+  using Strides = ManifestParameter::Strides;
+  if (parameter.strides == Strides::All)
+    json["strided"] = "all";
+  else
+    json["strided"] = parameter.strides == Strides::InnerUnit;
+  json["noalias"] = parameter.noalias;
+  return json;
+}
+
+static Json toJson(const ManifestSymbol &symbol) {
+  return {{"name", symbol.name},
+          {"bound_by", {{"parameter", symbol.parameter}, {"dim", symbol.dim}}},
+          {"fixed", toJson(symbol.fixed)}};
+}
+
+static Json toJson(const ManifestFact &fact) {
+  Json json = {{"expr", fact.expr}, {"text", fact.text}};
+  if (!fact.message.empty())
+    json["message"] = fact.message;
+  return json;
+}
+
+static Json toJson(const ManifestAxis &axis) {
+  return {{"name", axis.name}, {"extent", axis.extent}};
+}
+
+static Json toJson(const ManifestArgument &argument) {
+  static constexpr const char *kinds[] = {"tensor", "symbol", "scalar",
+                                          "stride"};
+  Json json = {{"kind", kinds[static_cast<int>(argument.kind)]},
+               {"name", argument.name}};
+  if (argument.kind == ManifestArgument::Kind::Stride)
+    json["dim"] = argument.dim;
+  return json;
+}
+
+static Json toJson(const ManifestVariant &variant);
+static Json toJson(const ManifestKernel &kernel);
+
+template <typename Element>
+static Json toJson(const std::vector<Element> &list) {
+  Json json = Json::array();
+  for (const Element &element : list)
+    json.push_back(toJson(element));
+  return json;
+}
+
+static Json toJson(const ManifestVariant &variant) {
+  return {{"name", variant.name},
+          {"symbol", variant.symbol},
+          {"guards", toJson(variant.guards)},
+          {"threads", variant.threads},
+          {"shared_bytes", variant.sharedBytes},
+          {"registers", toJson(variant.registers)},
+          {"spill_bytes", toJson(variant.spillBytes)},
+          {"arguments", toJson(variant.arguments)}};
+}
+
+static Json toJson(const ManifestKernel &kernel) {
+  return {{"name", kernel.name},
+          {"parameters", toJson(kernel.parameters)},
+          {"symbols", toJson(kernel.symbols)},
+          {"checks", toJson(kernel.checks)},
+          {"axes", toJson(kernel.axes)},
+          {"config", kernel.config},
+          {"variants", toJson(kernel.variants)}};
+}
+
+/// On one line; names from a source file that is not UTF-8 must not end the
+/// program.
+static std::string writeCompact(const Json &json) {
+  return json.dump(/*indent=*/-1, ' ', /*ensure_ascii=*/false,
+                   Json::error_handler_t::replace);
+}
+
+/// Writes what fits on a line there, and opens up what does not, so that an
+/// expression stays readable.
+static void write(const Json &json, unsigned indent, std::string &text) {
+  constexpr unsigned width = 100;
+  std::string compact = writeCompact(json);
+  if (!json.is_structured() || json.empty() ||
+      compact.size() + indent <= width) {
+    text += compact;
+    return;
+  }
+  bool isFirst = true;
+  text += json.is_object() ? "{" : "[";
+  for (const auto &item : json.items()) {
+    text += (isFirst ? "\n" : ",\n") + std::string(indent + 2, ' ');
+    isFirst = false;
+    if (json.is_object())
+      text += writeCompact(item.key()) + ": ";
+    write(item.value(), indent + 2, text);
+  }
+  text += "\n" + std::string(indent, ' ') + (json.is_object() ? "}" : "]");
+}
+
+std::string tilec::writeManifest(const ManifestModel &model) {
+  Json hashes = Json::object();
+  if (!model.sourceHash.empty())
+    hashes["source"] = model.sourceHash;
+  if (!model.cubinHash.empty())
+    hashes["cubin"] = model.cubinHash;
+  Json json = {{"format_version", formatVersion},
+               {"compiler", getCompilerName()},
+               {"target", model.target}};
+  if (!model.module.empty())
+    json["module"] = model.module;
+  json["kernels"] = toJson(model.kernels);
+  json["hashes"] = hashes;
+  json["options"] = model.options;
+  std::string text;
+  write(json, /*indent=*/0, text);
+  return text + "\n";
+}

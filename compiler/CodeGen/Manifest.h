@@ -1,0 +1,114 @@
+//===- Manifest.h - The JSON file beside a cubin --------------------------===//
+//
+// What the runtime must know to launch the kernels of a cubin, as plain
+// structs, and the writer of the file.  docs/artifact-format.md describes the
+// file; the runtime's reader is the other side of it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_CODEGEN_MANIFEST_H
+#define TILE_COMPILER_CODEGEN_MANIFEST_H
+
+#include "nlohmann/json.hpp"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilec {
+
+struct PtxasReport;
+
+/// An expression over symbols, scalars and facts: an integer, a name, or an
+/// array [operator, operand...].
+using ManifestExpr = nlohmann::ordered_json;
+
+struct ManifestParameter {
+  bool isTensor = false;
+  std::string name;
+  /// The language's spelling, "uint4".
+  std::string dtype;
+
+  // The rest is for tensors.
+  /// "in", "out" or "inout".
+  std::string access;
+  std::vector<ManifestExpr> dims;
+  /// The dimension along which two 4-bit elements share a byte.
+  std::optional<int64_t> pack;
+  enum class Strides { Dense, InnerUnit, All } strides = Strides::Dense;
+  bool noalias = false;
+};
+
+struct ManifestSymbol {
+  std::string name;
+  /// The tensor parameter and dimension that bind it at launch.
+  int64_t parameter = 0;
+  int64_t dim = 0;
+  /// The value it was compiled for.
+  std::optional<int64_t> fixed;
+};
+
+/// A condition and the words that a message quotes.
+struct ManifestFact {
+  ManifestExpr expr;
+  std::string text;
+  /// Replaces "'text' does not hold" where it is not empty.
+  std::string message;
+};
+
+struct ManifestAxis {
+  std::string name;
+  ManifestExpr extent;
+};
+
+/// One parameter of the compiled function.
+struct ManifestArgument {
+  enum class Kind { Tensor, Symbol, Scalar, Stride } kind;
+  std::string name;
+  /// Of a stride.
+  int64_t dim = 0;
+};
+
+struct ManifestVariant {
+  std::string name;
+  std::string symbol;
+  std::vector<ManifestFact> guards;
+  int64_t threads = 0;
+  int64_t sharedBytes = 0;
+  /// Known once ptxas has run.
+  std::optional<int64_t> registers;
+  std::optional<int64_t> spillBytes;
+  std::vector<ManifestArgument> arguments;
+};
+
+struct ManifestKernel {
+  std::string name;
+  std::vector<ManifestParameter> parameters;
+  std::vector<ManifestSymbol> symbols;
+  std::vector<ManifestFact> checks;
+  std::vector<ManifestAxis> axes;
+  nlohmann::ordered_json config = nlohmann::ordered_json::object();
+  /// In the order in which the launch tries their guards.
+  std::vector<ManifestVariant> variants;
+};
+
+struct ManifestModel {
+  /// "sm_90a"
+  std::string target;
+  /// The cubin's file name without a folder; empty when there is none.
+  std::string module;
+  std::vector<ManifestKernel> kernels;
+  /// As hashSha256 writes them; empty ones are left out.
+  std::string sourceHash;
+  std::string cubinHash;
+  nlohmann::ordered_json options = nlohmann::ordered_json::object();
+};
+
+/// Fills in registers and spills of each variant from what ptxas reported.
+void addResources(ManifestModel &model, const PtxasReport &report);
+
+/// The text of the file, with a newline at its end.
+std::string writeManifest(const ManifestModel &model);
+
+} // namespace tilec
+
+#endif // TILE_COMPILER_CODEGEN_MANIFEST_H
