@@ -16,10 +16,8 @@ namespace tilec {
 
 /// Describes every `tile.kernel` of `module`, in order.  Those that are
 /// variants of one source kernel become one entry.  The module is in the tile
-/// dialect still, after the pass that plans shared memory.  Fails only where an
-/// attribute has a form that the dialect does not define.
-llvm::Expected<std::vector<ManifestKernel>>
-describeKernels(mlir::ModuleOp module);
+/// dialect still, verified, after the pass that plans shared memory.
+std::vector<ManifestKernel> describeKernels(mlir::ModuleOp module);
 
 } // namespace tilec
 
