@@ -1,0 +1,197 @@
+//===-- Launch.cpp - Launches kernels on a stream -------------------------===//
+//
+// A launch plans (Plan.cpp), finds the context of its stream, finds its code
+// there (DeviceCode.cpp), and calls the driver once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Module.h"
+#include "Text.h"
+
+namespace tilert::detail {
+namespace {
+
+/// NULL, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD belong to whatever context
+/// is current.
+bool isDefaultStream(tilert_stream stream) {
+  return reinterpret_cast<uintptr_t>(stream) <= 2;
+}
+
+/// Where one launch happens.
+class LaunchSite {
+public:
+  LaunchSite(const Driver &driver, const tilert_kernel &kernel)
+      : driver(driver), kernel(kernel), cache(kernel.module->code),
+        scope(driver) {}
+
+  /// Makes the context of `stream` current and finds the code in it. `device`
+  /// is that of the argument called `argument`, or TILERT_DEVICE_ANY.
+  Status enter(tilert_stream stream, int32_t device, const char *argument) {
+    if (device == TILERT_DEVICE_HOST)
+      return {TILERT_INVALID_ARGUMENT,
+              join("argument ", quote(argument), " is in host memory")};
+    CuContext current = nullptr, context = nullptr;
+    TILERT_RETURN_IF_ERROR(TILERT_CALL(driver, cuCtxGetCurrent, &current));
+    if (isDefaultStream(stream))
+      TILERT_RETURN_IF_ERROR(chooseContext(current, device, context));
+    else
+      TILERT_RETURN_IF_ERROR(TILERT_CALL(
+          driver, cuStreamGetCtx, static_cast<CuStream>(stream), &context));
+    TILERT_RETURN_IF_ERROR(scope.enter(context, current));
+    TILERT_RETURN_IF_ERROR(cache.find(driver, *kernel.module, context, code));
+    if (device >= 0 && code->device != device)
+      return {TILERT_INVALID_ARGUMENT,
+              join("argument ", quote(argument), " is on device ", device,
+                   ", the stream on device ", code->device)};
+    return {};
+  }
+
+  const tilert_device_facts &facts() const { return code->facts; }
+
+  Status prepare(size_t variant) {
+    return cache.findFunction(driver, kernel, variant, *code, function);
+  }
+
+  Status launch(const tilert_plan &plan, tilert_stream stream) {
+    TILERT_RETURN_IF_ERROR(prepare(plan.variant));
+    const tilert_variant &variant = kernel.info->variants[plan.variant].facts;
+    return TILERT_CALL(driver, cuLaunchKernel, function, unsigned(plan.grid), 1,
+                       1, unsigned(variant.threads), 1, 1,
+                       unsigned(variant.shared_bytes),
+                       static_cast<CuStream>(stream),
+                       const_cast<void **>(plan.pointers.data()), nullptr);
+  }
+
+private:
+  Status chooseContext(CuContext current, int32_t device, CuContext &context) {
+    context = current;
+    if (!current && device < 0)
+      return {TILERT_INVALID_ARGUMENT,
+              "no CUDA context is current, and no argument tells its device"};
+    if (device < 0)
+      return {};
+    CuDevice currentDevice = -1;
+    if (current) {
+      if (LoadedCode *loaded = cache.findLoaded(driver, current))
+        currentDevice = loaded->device;
+      else
+        TILERT_RETURN_IF_ERROR(
+            TILERT_CALL(driver, cuCtxGetDevice, &currentDevice));
+    }
+    if (currentDevice == device)
+      return {};
+    return cache.retainPrimary(driver, device, context);
+  }
+
+  const Driver &driver;
+  const tilert_kernel &kernel;
+  CodeCache &cache;
+  ContextScope scope;
+  LoadedCode *code = nullptr;
+  CuFunction function = nullptr;
+};
+
+Status requireCode(const tilert_kernel &kernel) {
+  if (!kernel.module->cubin.empty())
+    return {};
+  return {TILERT_INVALID_ARGUMENT,
+          "the module was made from a manifest without its cubin"};
+}
+
+const char *nameOfHome(const tilert_plan &plan) {
+  int argument = plan.binding.deviceArgument;
+  return argument < 0
+             ? ""
+             : plan.kernel->info->parameters[size_t(argument)].name.c_str();
+}
+
+Status launchPlan(const tilert_plan &plan, tilert_stream stream) {
+  if (plan.grid == 0)
+    return {};
+  TILERT_RETURN_IF_ERROR(requireCode(*plan.kernel));
+  const Driver *driver;
+  TILERT_RETURN_IF_ERROR(Driver::get(driver));
+  LaunchSite site(*driver, *plan.kernel);
+  TILERT_RETURN_IF_ERROR(
+      site.enter(stream, plan.binding.device, nameOfHome(plan)));
+  return site.launch(plan, stream);
+}
+
+/// A plan that needs facts of the device is made where it will run.
+Status planAndLaunchOnSite(const tilert_kernel &kernel, tilert_stream stream,
+                           tilert_plan &plan) {
+  TILERT_RETURN_IF_ERROR(requireCode(kernel));
+  const Driver *driver;
+  TILERT_RETURN_IF_ERROR(Driver::get(driver));
+  LaunchSite site(*driver, kernel);
+  TILERT_RETURN_IF_ERROR(
+      site.enter(stream, plan.binding.device, nameOfHome(plan)));
+  PlanOptions options;
+  options.device = &site.facts();
+  TILERT_RETURN_IF_ERROR(decidePlan(options, plan));
+  return plan.grid == 0 ? Status() : site.launch(plan, stream);
+}
+
+Status launch(const tilert_kernel &kernel, const tilert_argument *arguments,
+              size_t count, tilert_stream stream) {
+  // Keeps its memory from launch to launch.
+  static thread_local tilert_plan plan;
+  TILERT_RETURN_IF_ERROR(bindPlan(kernel, arguments, count, plan));
+  if (kernel.info->usesSmCount)
+    return planAndLaunchOnSite(kernel, stream, plan);
+  TILERT_RETURN_IF_ERROR(decidePlan({}, plan));
+  return launchPlan(plan, stream);
+}
+
+Status prepareKernel(const tilert_kernel &kernel, int32_t device) {
+  TILERT_RETURN_IF_ERROR(requireCode(kernel));
+  if (device < 0)
+    return {TILERT_INVALID_ARGUMENT, join("there is no device ", device)};
+  const Driver *driver;
+  TILERT_RETURN_IF_ERROR(Driver::get(driver));
+  LaunchSite site(*driver, kernel);
+  TILERT_RETURN_IF_ERROR(site.enter(nullptr, device, ""));
+  for (size_t i = 0; i < kernel.info->variants.size(); ++i)
+    TILERT_RETURN_IF_ERROR(site.prepare(i));
+  return {};
+}
+
+/// Names the kernel in failures of `status`.
+Status inKernel(const tilert_kernel &kernel, Status status) {
+  if (status.isOk())
+    return status;
+  return std::move(status).prefixed(
+      join("kernel ", quote(kernel.info->name), ": "));
+}
+
+} // namespace
+} // namespace tilert::detail
+
+using namespace tilert::detail;
+
+tilert_code tilert_launch(const tilert_kernel *kernel,
+                          const tilert_argument *arguments, size_t count,
+                          tilert_stream stream, tilert_status **status) {
+  return enter(status, [&]() -> Status {
+    TILERT_RETURN_IF_ERROR(requireNonNull(kernel, "kernel"));
+    if (count)
+      TILERT_RETURN_IF_ERROR(requireNonNull(arguments, "arguments"));
+    return inKernel(*kernel, launch(*kernel, arguments, count, stream));
+  });
+}
+
+tilert_code tilert_plan_launch(const tilert_plan *plan, tilert_stream stream,
+                               tilert_status **status) {
+  return enter(status, [&]() -> Status {
+    TILERT_RETURN_IF_ERROR(requireNonNull(plan, "plan"));
+    return inKernel(*plan->kernel, launchPlan(*plan, stream));
+  });
+}
+
+tilert_code tilert_kernel_prepare(const tilert_kernel *kernel, int32_t device,
+                                  tilert_status **status) {
+  return enter(status, [&]() -> Status {
+    TILERT_RETURN_IF_ERROR(requireNonNull(kernel, "kernel"));
+    return inKernel(*kernel, prepareKernel(*kernel, device));
+  });
+}

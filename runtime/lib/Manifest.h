@@ -1,0 +1,120 @@
+//===-- Manifest.h - What a manifest says, ready for launches --*- C++ -*-===//
+//
+// docs/artifact-format.md describes the file. Here every name is resolved to an
+// index and every expression is compiled.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILERT_LIB_MANIFEST_H
+#define TILERT_LIB_MANIFEST_H
+
+#include "Expr.h"
+#include "Target.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tilert::detail {
+
+/// A number that expressions of a kernel read. The symbols come first, in their
+/// order, so a symbol's number is that of its slot.
+struct Slot {
+  enum class Kind : uint8_t {
+    Symbol,
+    Scalar,     // an integer parameter
+    Address,    // of a tensor
+    ByteStride, // of a tensor along a dimension
+    Overlap,    // 1 if two tensors share memory
+    SmCount,
+  };
+  Kind kind;
+  int parameter = -1;
+  int other = -1;   // the dimension of ByteStride, the second tensor of Overlap
+  std::string text; // what messages call it
+};
+
+struct Symbol {
+  std::string name;
+  bool isFixed = false;
+  int64_t fixedValue = 0;
+  /// Dimensions that are the symbol alone, the binding one first.
+  struct Use {
+    int parameter;
+    int dim;
+  };
+  std::vector<Use> uses;
+};
+
+struct Parameter {
+  std::string name;
+  tilert_parameter facts{}; // `facts.name` points at `name`
+  std::vector<Expr> dims;
+
+  bool isTensor() const { return facts.kind == TILERT_TENSOR; }
+  /// As "[M, K / 128]".
+  std::string shapeText() const;
+};
+
+/// A name and value that a message about a check gives: a slot, or a config
+/// constant.
+struct ShownValue {
+  int slot = -1;
+  std::string name;
+  std::string constant;
+};
+
+/// A fact that must hold, with the words of the source.
+struct Check {
+  Expr expr;
+  std::string text;
+  std::string message; // replaces "'text' does not hold" if not empty
+  std::vector<ShownValue> shown;
+  bool usesAddresses = false;
+};
+
+struct Axis {
+  std::string name;
+  Expr extent;
+};
+
+struct KernelArgument {
+  tilert_value_kind kind;
+  int index; // of the parameter or symbol
+  int dim;   // of a stride
+};
+
+struct Variant {
+  std::string name;
+  std::string symbol;
+  tilert_variant facts{}; // points at the names
+  std::vector<Check> guards;
+  std::vector<KernelArgument> arguments;
+};
+
+struct KernelInfo {
+  std::string name;
+  std::vector<Symbol> symbols;
+  std::vector<Parameter> parameters;
+  std::vector<Slot> slots;
+  std::vector<Check> checks;
+  std::vector<Axis> axes;
+  std::vector<Variant> variants;
+  bool usesSmCount = false;
+};
+
+struct Manifest {
+  std::string targetName;
+  Target target;
+  std::string cubinName; // empty if there is none
+  std::string cubinHash; // 64 hex digits
+  std::vector<std::unique_ptr<KernelInfo>> kernels;
+};
+
+/// Reads a manifest; `title` begins the messages, as "manifest gemm.json".
+Status readManifest(std::string_view text, std::string title,
+                    Manifest &manifest);
+
+} // namespace tilert::detail
+
+#endif // TILERT_LIB_MANIFEST_H
