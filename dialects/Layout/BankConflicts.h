@@ -45,10 +45,10 @@ AccessPattern describeAccess(const FragmentLayout &fragment,
 AccessPattern describeAccess(const SharedLayout &shared,
                              const LdmatrixPlan &plan);
 
-/// A tile copied in by `threads` threads, `bytes` each: consecutive threads
-/// take consecutive chunks of the rows.  `bytes` divides the unpadded row.
-AccessPattern describeCopy(const SharedLayout &shared, int threads,
-                           int bytes = 16);
+/// A tile copied in or out, `bytes` per thread, consecutive threads taking
+/// consecutive chunks of the rows (so that each warp access is 32 of them,
+/// however many warps there are).  `bytes` divides the row without its padding.
+AccessPattern describeCopy(const SharedLayout &shared, int bytes = 16);
 
 /// Wavefronts beyond the minimum, weight not counted.
 int64_t countConflicts(const AccessPattern &pattern, Swizzle swizzle);

@@ -48,7 +48,7 @@ public:
   /// dimension.  `padBytes` follow each row (the innermost dimension).
   ///
   /// None, with a reason in `error` (if given), unless
-  ///   - the row pitch is a multiple of the size of an element,
+  ///   - the padding is a multiple of the size of an element,
   ///   - shift >= bits, and an element is not torn apart: 2^base >= its bytes,
   ///   - the swizzle stays inside a row: 2^(base+bits) divides the row pitch.
   static std::optional<SharedLayout>
@@ -98,9 +98,7 @@ public:
   /// row starts on a multiple of `bytes`.
   bool preservesVectors(int bytes) const;
 
-  /// The coordinate steps of the offset bits within a row, lowest first: entry
-  /// i is the unit coordinate that moves an element 2^i element positions up in
-  /// memory.  Ends where the row's extent stops being a multiple of 2^(i+1).
+  /// The steps along a row in memory, see below.
   std::vector<Coords> contiguousBases() const;
 
   /// The map from "offset", counted in elements of memory, to tile coordinates,
@@ -128,6 +126,13 @@ private:
   Swizzle addressSwizzle;
   int pad = 0;
 };
+
+/// The coordinate steps along a row in memory, lowest first: entry i moves an
+/// element by 2^i elements.  Elements narrower than a byte step along the
+/// packed dimension (-1: the last) first, within their byte.  The list ends
+/// where an extent stops being a multiple of twice the step.
+std::vector<Coords> contiguousBases(llvm::ArrayRef<int32_t> shape,
+                                    int elementBits, int packDim = -1);
 
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
                                      const SharedLayout &layout) {

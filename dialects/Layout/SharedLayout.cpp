@@ -1,0 +1,301 @@
+//===- SharedLayout.cpp - Where shared memory holds an element ------------===//
+//
+// Row-major strides over the storage shape, then the swizzle.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Layout/SharedLayout.h"
+
+#include "dialects/Layout/LayoutText.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace layout;
+using llvm::ArrayRef;
+using llvm::StringRef;
+using llvm::Twine;
+
+/// Keeps every offset well inside int32_t.
+static constexpr int64_t maxBytes = 1 << 30;
+
+//===----------------------------------------------------------------------===//
+// Construction
+//===----------------------------------------------------------------------===//
+
+static bool reportFailure(std::string *error, const Twine &message) {
+  fail(error, message);
+  return false;
+}
+
+static bool verifySwizzle(Swizzle swizzle, int unitBytes, int32_t rowPitch,
+                          std::string *error) {
+  if (swizzle.isIdentity())
+    return true;
+  auto [bits, base, shift] = swizzle;
+  if (bits < 0 || base < 0 || shift < 0 || bits > 30 || base > 30 ||
+      shift > 30 || base + shift + bits > 30)
+    return reportFailure(error, "the swizzle's bits lie outside of an address");
+  if (shift < bits)
+    return reportFailure(error, "swizzle shift " + Twine(shift) +
+                                    " is smaller than its " + Twine(bits) +
+                                    " bits");
+  if ((1 << base) < unitBytes)
+    return reportFailure(error, "swizzle base " + Twine(base) +
+                                    " tears elements of " + Twine(unitBytes) +
+                                    " bytes apart");
+  if (rowPitch % (1 << (base + bits)) != 0)
+    return reportFailure(error, "a row of " + Twine(rowPitch) +
+                                    " bytes is not a multiple of the " +
+                                    Twine(1 << (base + bits)) +
+                                    " bytes that the swizzle permutes");
+  return true;
+}
+
+std::optional<SharedLayout> SharedLayout::create(ArrayRef<int32_t> shape,
+                                                 int elementBits, int packDim,
+                                                 Swizzle swizzle, int padBytes,
+                                                 std::string *error) {
+  int rank = static_cast<int>(shape.size());
+  if (elementBits < 1 || elementBits > 64 || !llvm::isPowerOf2_32(elementBits))
+    return fail(error, "elements of " + Twine(elementBits) +
+                           " bits cannot be stored; 1, 2, 4, 8, 16, 32 and 64 "
+                           "bits can");
+  if (packDim < -1 || packDim >= std::max(rank, 1))
+    return fail(error, "packed dimension " + Twine(packDim) +
+                           " of a tile of rank " + Twine(rank));
+  if (padBytes < 0 || padBytes > maxBytes)
+    return fail(error, "row padding of " + Twine(padBytes) + " bytes");
+  for (int32_t extent : shape)
+    if (extent < 1)
+      return fail(error, "a tile extent is " + Twine(extent));
+
+  SharedLayout layout;
+  layout.tileShape.assign(shape.begin(), shape.end());
+  layout.elemBits = elementBits;
+  if (elementBits < 8 && rank > 0)
+    layout.pack = packDim < 0 ? rank - 1 : packDim;
+  layout.addressSwizzle = swizzle.isIdentity() ? Swizzle() : swizzle;
+  layout.pad = padBytes;
+  if (padBytes % layout.unitBytes() != 0)
+    return fail(error, "row padding of " + Twine(padBytes) +
+                           " bytes is not a multiple of the element's " +
+                           Twine(layout.unitBytes()));
+
+  layout.strides.assign(rank, 0);
+  int64_t stride = layout.unitBytes();
+  Coords storage = layout.storageShape();
+  for (int dim = rank - 1; dim >= 0; --dim) {
+    layout.strides[dim] = static_cast<int32_t>(stride);
+    stride *= storage[dim];
+    if (dim == rank - 1)
+      stride += padBytes;
+    if (stride > maxBytes)
+      return fail(error, "the tile is larger than 2^30 bytes");
+  }
+  if (!verifySwizzle(layout.addressSwizzle, layout.unitBytes(),
+                     layout.rowPitch(), error))
+    return std::nullopt;
+  return layout;
+}
+
+std::optional<SharedLayout>
+SharedLayout::withSwizzle(Swizzle swizzle, std::string *error) const {
+  if (!verifySwizzle(swizzle, unitBytes(), rowPitch(), error))
+    return std::nullopt;
+  SharedLayout result = *this;
+  result.addressSwizzle = swizzle.isIdentity() ? Swizzle() : swizzle;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+Coords SharedLayout::storageShape() const {
+  Coords storage = tileShape;
+  if (pack >= 0)
+    storage[pack] = static_cast<int32_t>(
+        llvm::divideCeil(storage[pack], elementsPerByte()));
+  return storage;
+}
+
+int32_t SharedLayout::rowPitch() const {
+  if (rank() == 0)
+    return unitBytes();
+  return storageShape().back() * unitBytes() + pad;
+}
+
+int32_t SharedLayout::bytes() const {
+  if (rank() == 0)
+    return unitBytes();
+  int32_t rows = 1;
+  Coords storage = storageShape();
+  for (int32_t extent : ArrayRef(storage).drop_back())
+    rows *= extent;
+  return rows * rowPitch();
+}
+
+int32_t SharedLayout::alignment() const {
+  if (addressSwizzle.isIdentity())
+    return 16;
+  auto [bits, base, shift] = addressSwizzle;
+  return std::max(16, 1 << (base + shift + bits));
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+int32_t SharedLayout::linearOffset(ArrayRef<int32_t> coords) const {
+  assert(int(coords.size()) == rank());
+  int32_t offset = 0;
+  for (int dim = 0; dim < rank(); ++dim) {
+    int32_t unit = dim == pack ? coords[dim] / elementsPerByte() : coords[dim];
+    offset += unit * strides[dim];
+  }
+  return offset;
+}
+
+int SharedLayout::nibble(ArrayRef<int32_t> coords) const {
+  return pack < 0 ? 0 : coords[pack] % elementsPerByte();
+}
+
+bool SharedLayout::preservesVectors(int bytes) const {
+  if (!addressSwizzle.isIdentity() && (1 << addressSwizzle.base) < bytes)
+    return false;
+  bool oneRow = this->bytes() == rowPitch();
+  return oneRow || rowPitch() % bytes == 0;
+}
+
+std::vector<Coords> layout::contiguousBases(ArrayRef<int32_t> shape,
+                                            int elementBits, int packDim) {
+  int rank = static_cast<int>(shape.size());
+  std::vector<Coords> bases;
+  if (rank == 0)
+    return bases;
+  // Adds steps along a dimension up to `end`; false if its extent ends first.
+  auto addSteps = [&](int dim, int32_t begin, int32_t end) {
+    for (int32_t step = begin; step < end; step *= 2) {
+      if (shape[dim] % (2 * int64_t(step)) != 0)
+        return false;
+      Coords basis(rank, 0);
+      basis[dim] = step;
+      bases.push_back(std::move(basis));
+    }
+    return true;
+  };
+  int last = rank - 1;
+  int32_t innerBegin = 1;
+  if (elementBits < 8) {
+    int pack = packDim < 0 ? last : packDim;
+    int32_t perByte = 8 / elementBits;
+    if (!addSteps(pack, 1, perByte))
+      return bases;
+    if (pack == last)
+      innerBegin = perByte;
+  }
+  addSteps(last, innerBegin, shape[last]);
+  return bases;
+}
+
+std::vector<Coords> SharedLayout::contiguousBases() const {
+  return layout::contiguousBases(tileShape, elemBits, pack);
+}
+
+std::optional<LinearLayout> SharedLayout::toLinear() const {
+  if (pad != 0 || (pack >= 0 && tileShape[pack] % elementsPerByte() != 0))
+    return std::nullopt;
+  for (int32_t extent : tileShape)
+    if (!llvm::isPowerOf2_32(extent))
+      return std::nullopt;
+
+  // The steps within a row, then those from row to row.
+  std::vector<Coords> linear = contiguousBases();
+  for (int dim = rank() - 2; dim >= 0; --dim) {
+    int32_t begin = dim == pack ? elementsPerByte() : 1;
+    for (int32_t step = begin; step < tileShape[dim]; step *= 2) {
+      Coords basis(rank(), 0);
+      basis[dim] = step;
+      linear.push_back(std::move(basis));
+    }
+  }
+
+  // The swizzle is its own inverse: a set source bit moves its target bit too.
+  auto [bits, base, shift] = addressSwizzle;
+  int elementsLog = llvm::Log2_32(elementsPerByte());
+  int unitLog = llvm::Log2_32(unitBytes());
+  std::vector<Coords> bases = linear;
+  for (int i = 0; i < bits; ++i) {
+    int target = base + i - unitLog + elementsLog;
+    int source = target + shift;
+    if (source >= int(bases.size()))
+      break;
+    for (auto [coord, step] : llvm::zip_equal(bases[source], linear[target]))
+      coord ^= step;
+  }
+
+  std::vector<LinearLayout::OutDim> outs;
+  for (auto [dim, extent] : llvm::enumerate(tileShape))
+    outs.push_back({tileDimName(dim), extent});
+  return LinearLayout::create({{offsetDim.str(), std::move(bases)}},
+                              std::move(outs));
+}
+
+//===----------------------------------------------------------------------===//
+// Hash and text
+//===----------------------------------------------------------------------===//
+
+llvm::hash_code layout::hash_value(const SharedLayout &layout) {
+  Swizzle swizzle = layout.addressSwizzle;
+  return llvm::hash_combine(llvm::hash_combine_range(layout.tileShape.begin(),
+                                                     layout.tileShape.end()),
+                            layout.elemBits, layout.pack, swizzle.bits,
+                            swizzle.base, swizzle.shift, layout.pad);
+}
+
+void SharedLayout::print(llvm::raw_ostream &os) const {
+  printShape(os, tileShape);
+  os << " bits=" << elemBits;
+  if (pack >= 0 && pack != rank() - 1)
+    os << " pack=" << pack;
+  if (!addressSwizzle.isIdentity()) {
+    os << " swizzle=";
+    printList(os,
+              {addressSwizzle.bits, addressSwizzle.base, addressSwizzle.shift});
+  }
+  if (pad != 0)
+    os << " pad=" << pad;
+}
+
+std::string SharedLayout::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  print(os);
+  return text;
+}
+
+std::optional<SharedLayout> SharedLayout::parse(StringRef text,
+                                                std::string *error) {
+  TextCursor cursor(text);
+  Coords shape = cursor.readShape();
+  cursor.expect("bits=");
+  int elementBits = cursor.readInt();
+  int pack = cursor.consume("pack=") ? cursor.readInt() : -1;
+  Swizzle swizzle;
+  if (cursor.consume("swizzle=")) {
+    Coords list = cursor.readList();
+    if (!cursor.failed() && list.size() != 3)
+      return fail(error, "a swizzle is a list of bits, base and shift");
+    if (list.size() == 3)
+      swizzle = {list[0], list[1], list[2]};
+  }
+  int pad = cursor.consume("pad=") ? cursor.readInt() : 0;
+  if (cursor.failed())
+    return fail(error, cursor.error());
+  if (!cursor.atEnd())
+    return fail(error, "text follows the layout");
+  return create(shape, elementBits, pack, swizzle, pad, error);
+}
