@@ -1,0 +1,104 @@
+//===- CommandLine.h - What the user asked for
+//-----------------------------===//
+//
+// Turns the arguments of tilec into an `Invocation`.  The options live in one
+// table (OptionTable.cpp) that gives the parser, the help pages and the
+// suggestions for misspelt options.  llvm::cl is not used: it would accept
+// every option that a linked LLVM library registers, and its help is a list
+// without prose.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_DRIVER_COMMANDLINE_H
+#define TILE_COMPILER_DRIVER_COMMANDLINE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilec {
+
+enum class Command { Compile, Check, Run, Report, Tune, Help, Version };
+
+/// What `--emit` names, in the order in which the compiler makes them.
+enum class Stage { Ast, Tile, Nvvm, LLVM, Ptx, Cubin, Manifest, CppHeader };
+
+enum class Device { Auto, Cuda, Emulator, Interpreter };
+
+enum class CheckExtent { None, Sample, Full };
+
+/// `NAME=VALUE` of -D, --set, --in, --out and --expect.
+struct NamedText {
+  std::string name;
+  std::string text;
+};
+
+/// `NAME=NUMBER` of --size.
+struct NamedSize {
+  std::string name;
+  int64_t value;
+};
+
+struct Tolerance {
+  double relative = 0;
+  double absolute = 0;
+};
+
+/// What every command that compiles needs.
+struct CompileOptions {
+  std::string inputFile;
+  /// Empty: that of the device found, else sm_90a.
+  std::string target;
+  /// Empty: all kernels of the file.
+  std::string kernel;
+  std::vector<NamedText> definitions;
+  std::vector<NamedText> settings;
+  /// Name of a pass, or "all"; empty: none.
+  std::string printIRAfter;
+  bool time = false;
+};
+
+struct RunOptions {
+  Device device = Device::Auto;
+  std::vector<NamedSize> sizes;
+  std::vector<NamedText> inputs;
+  std::vector<NamedText> outputs;
+  std::vector<NamedText> expected;
+  std::optional<Tolerance> tolerance;
+  CheckExtent check = CheckExtent::None;
+  uint64_t seed = 0;
+  bool bench = false;
+  bool counters = false;
+};
+
+struct Invocation {
+  Command command = Command::Compile;
+  CompileOptions compile;
+
+  /// Of the compile command.
+  Stage emit = Stage::Cubin;
+  std::optional<std::string> outputFile;
+
+  /// Of check.
+  bool json = false;
+
+  RunOptions run;
+
+  /// Of help: the command to explain.
+  Command helpTopic = Command::Compile;
+  bool isGeneralHelp = false;
+};
+
+/// Parses the arguments after the program's name.  Fails with a usage error.
+llvm::Expected<Invocation>
+parseCommandLine(llvm::ArrayRef<llvm::StringRef> arguments);
+
+/// The spelling of a stage: "cpp-header".
+llvm::StringRef getStageName(Stage stage);
+
+} // namespace tilec
+
+#endif // TILE_COMPILER_DRIVER_COMMANDLINE_H
