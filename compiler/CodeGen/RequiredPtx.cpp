@@ -1,7 +1,7 @@
 //===- RequiredPtx.cpp - The PTX version that instructions need -----------===//
 //
-// Two tables, from the "PTX ISA notes" of each instruction in the PTX manual
-// and from the predicates in LLVM's NVPTXIntrinsics.td, whichever is higher.
+// Two tables: what ptxas takes (a test asks it for most rows) and the
+// predicates in LLVM's NVPTXIntrinsics.td, whichever is higher.
 // What a target's own lowest version includes needs no row; the oldest target
 // is sm_80 with PTX 7.0.  LLVM's instruction selection itself keeps to the
 // version that it is given, so rows are wanted for what the program names:
@@ -57,34 +57,34 @@ static constexpr Need instructionNeeds[] = {
     {"cp.async.bulk", ".cta_group::", {8, 6}},
     {"cp.reduce.async.bulk", "", {8, 0}},
     {"mbarrier.try_wait", "", {7, 8}},
+    {"mbarrier.test_wait.parity", "", {7, 1}},
     {"mbarrier.", ".expect_tx", {8, 0}},
-    {"mbarrier.", ".relaxed", {8, 0}},
+    {"mbarrier.", ".relaxed", {8, 6}},
     {"fence.proxy.async", "", {8, 0}},
-    {"fence.proxy.async", ".sync_restrict", {8, 6}},
     {"fence.proxy.tensormap", "", {8, 3}},
     {"fence.mbarrier_init", "", {8, 0}},
-    {"fence.acquire", "", {8, 6}},
-    {"fence.release", "", {8, 6}},
+    {"fence.", ".sync_restrict", {8, 6}},
     {"elect.sync", "", {8, 0}},
     {"griddepcontrol", "", {7, 8}},
     {"mapa", "", {7, 8}},
     {"barrier.cluster", "", {7, 8}},
     {"barrier.cta", "", {7, 8}},
     {"redux.sync", ".f32", {8, 6}},
-    {"cvt", "e4m3x2", {7, 8}},
-    {"cvt", "e5m2x2", {7, 8}},
+    {"cvt.f32.bf16", "", {7, 1}},
     {"cvt", "e4m3x2", {8, 1}, /*onlyOn=*/89},
     {"cvt", "e5m2x2", {8, 1}, /*onlyOn=*/89},
     {"cvt", "e2m1x2", {8, 6}},
     {"cvt", "ue8m0x2", {8, 6}},
     {"cvt.rs", "", {8, 7}},
     {"createpolicy", "", {7, 4}},
-    {"ld.", ".L2::", {7, 4}},
-    {"st.", ".L2::", {7, 4}},
-    {"cp.async.c", ".L2::", {7, 4}},
-    {"prefetch.", ".L2::evict", {7, 4}},
+    {"", ".L1::", {7, 4}},
+    {"", ".L2::", {7, 4}},
+    {"discard.", "", {7, 4}},
+    {"applypriority.", "", {7, 4}},
+    {"", ".shared::", {7, 8}},
     {"ld.", ".b128", {8, 3}},
     {"mov.b128", "", {8, 3}},
+    {"multimem.", "", {8, 1}},
     {"red.async", "", {8, 1}},
     {"st.async", "", {8, 1}},
     {"red.", ".v", {8, 1}},
@@ -93,8 +93,6 @@ static constexpr Need instructionNeeds[] = {
     {"add", ".f32x2", {8, 6}},
     {"mul", ".f32x2", {8, 6}},
     {"fma", ".f32x2", {8, 6}},
-    {"min", ".xorsign", {7, 2}},
-    {"max", ".xorsign", {7, 2}},
     {"tcgen05.", "", {8, 6}},
     {"tensormap.replace", "", {8, 3}},
     {".reqnctapercluster", "", {7, 8}},
@@ -127,7 +125,7 @@ static constexpr Need intrinsicNeeds[] = {
     {"cp.async.bulk.tensor.", ".scatter4", {8, 6}},
     {"mbarrier.try.wait", "", {8, 0}},
     {"mbarrier.", "expect.tx", {8, 0}},
-    {"mbarrier.", ".relaxed", {8, 0}},
+    {"mbarrier.", ".relaxed", {8, 6}},
     {"fence.proxy.async", "", {8, 0}},
     {"fence.proxy.async", "sync_restrict", {8, 6}},
     {"fence.proxy.tensormap", "", {8, 3}},
@@ -151,8 +149,6 @@ static constexpr Need intrinsicNeeds[] = {
     {"bf16x2.to.ue8m0x2", "", {8, 6}},
     {"ue8m0x2.to.", "", {8, 6}},
     {"tcgen05.", "", {8, 6}},
-    {"fmin.", "xorsign", {7, 2}},
-    {"fmax.", "xorsign", {7, 2}},
 };
 
 /// Raises `required` to what `name` needs.
