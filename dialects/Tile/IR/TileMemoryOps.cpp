@@ -56,6 +56,32 @@ LogicalResult StageOp::verify() {
   return success();
 }
 
+Type BytesOp::getBytesType(Type packed) {
+  Type byte = IntegerType::get(packed.getContext(), 8);
+  SmallVector<int64_t> shape(getTileShape(packed));
+  int64_t packDim = isa<GlobalType>(packed) ? cast<GlobalType>(packed).getPackDim()
+                                            : cast<SharedType>(packed).getPackDim();
+  if (!ShapedType::isDynamic(shape[packDim]))
+    shape[packDim] = (shape[packDim] + 1) / 2;
+  if (isa<GlobalType>(packed))
+    return GlobalType::get(packed.getContext(), shape, byte, /*packDim=*/-1);
+  return SharedType::get(packed.getContext(), shape, byte, /*packDim=*/-1,
+                         cast<SharedType>(packed).getLayout());
+}
+
+void BytesOp::build(OpBuilder &builder, OperationState &state, Value source) {
+  build(builder, state, getBytesType(source.getType()), source);
+}
+
+LogicalResult BytesOp::verify() {
+  Type source = getSource().getType();
+  // bytes-c1: 4-bit elements become their storage.
+  if (getTileElementType(source).getIntOrFloatBitWidth() != 4 ||
+      getBytesType(source) != getResult().getType())
+    return emitOpError("bytes-c1: gives the storage of a 4-bit tensor or tile");
+  return success();
+}
+
 LogicalResult CopyOp::verify() {
   Type source = getSource().getType(), destination = getDestination().getType();
   if (isa<GlobalType>(source) && isa<GlobalType>(destination))

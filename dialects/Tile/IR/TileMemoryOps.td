@@ -44,6 +44,28 @@ def Tile_StageOp : Tile_Op<"stage", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_BytesOp : Tile_Op<"bytes", [Pure]> {
+  let summary = "Bytes of a packed tensor or tile";
+  let description = [{
+    Names the storage of a 4-bit tensor or tile: elements of i8, the packed
+    dimension halved, rounded up.
+
+    Example:
+    ```mlir
+    %b = tile.bytes %B : !tile.global<?x?xi4, pack = 0> -> !tile.global<?x?xi8>
+    ```
+  }];
+  let arguments = (ins Tile_AnyMemory:$source);
+  let results = (outs Tile_AnyMemory:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let builders = [OpBuilder<(ins "Value":$source)>];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The type of the bytes of a packed type.
+    static Type getBytesType(Type packed);
+  }];
+}
+
 def Tile_CopyOp : Tile_Op<"copy", [
     AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Copy of a tile between memories";

@@ -33,6 +33,11 @@ unsigned getElementBits(Type elementType);
 /// The layout of a fragment type, or null if none was inferred yet.
 LayoutAttr getFragmentLayout(Type type);
 
+/// Storage of a part, of extents `shape`, of a shared tile: the tile's strides
+/// and swizzle.  None for parts that storage cannot describe (rank above 2).
+std::optional<layout::SharedLayout> getSubTileStorage(SharedType type,
+                                                      ArrayRef<int64_t> shape);
+
 } // namespace mlir::tile
 
 #endif // TILE_DIALECTS_TILE_IR_TILEOPS_H

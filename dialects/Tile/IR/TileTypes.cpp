@@ -155,3 +155,19 @@ layout::SharedLayout SharedType::getStorage() const {
   // The type's verifier accepted the same arguments.
   return *createStorage(getShape(), getElementType(), getPackDim(), getLayout(), nullptr);
 }
+
+std::optional<layout::SharedLayout>
+tile::getSubTileStorage(SharedType type, ArrayRef<int64_t> shape) {
+  layout::SharedLayout whole = type.getStorage();
+  if (type.getShape() == shape)
+    return whole;
+  if (shape.size() != type.getShape().size() || shape.size() > 2)
+    return std::nullopt;
+  // A shorter row of the same pitch is a row with more padding.
+  layout::Coords extents(shape.begin(), shape.end());
+  auto bare = layout::SharedLayout::create(extents, whole.elementBits(), whole.packDim());
+  if (!bare)
+    return std::nullopt;
+  return layout::SharedLayout::create(extents, whole.elementBits(), whole.packDim(),
+                                      whole.swizzle(), whole.rowPitch() - bare->rowPitch());
+}

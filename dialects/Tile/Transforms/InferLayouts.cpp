@@ -1,0 +1,377 @@
+//===- InferLayouts.cpp - Give fragments and shared tiles a layout --------===//
+//
+// Values that must agree (operands and results of elementwise ops, the carried
+// values of a loop) form classes.  Accumulators seed their class with the
+// layout of the instruction; a class reached through an index map gets the
+// layout that puts each element beside its use; what is left is coalesced.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Layout/BankConflicts.h"
+#include "dialects/Layout/BlockedLayout.h"
+#include "dialects/Layout/Conversion.h"
+#include "dialects/Tile/Transforms/GemmPlan.h"
+#include "dialects/Tile/Transforms/ParallelLayout.h"
+#include "dialects/Tile/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_INFERLAYOUTSPASS
+#include "dialects/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+using layout::FragmentLayout;
+
+//===----------------------------------------------------------------------===//
+// Shared tiles
+//===----------------------------------------------------------------------===//
+
+/// The packed dimension of a 4-bit tile is that of the tensor it is copied
+/// from, so that bytes move as they are.
+static void adoptPacking(AllocSharedOp alloc) {
+  SharedType type = alloc.getType();
+  if (type.getPackDim() < 0)
+    return;
+  for (Operation *user : alloc.getResult().getUsers()) {
+    auto copy = dyn_cast<CopyOp>(user);
+    if (!copy || copy.getDestination() != alloc.getResult())
+      continue;
+    auto source = dyn_cast<GlobalType>(copy.getSource().getType());
+    int64_t dropped = source ? source.getRank() - type.getRank() : 0;
+    if (!source || source.getPackDim() < dropped)
+      continue;
+    alloc.getResult().setType(SharedType::get(type.getContext(), type.getShape(),
+                                              type.getElementType(),
+                                              source.getPackDim() - dropped, SharedLayoutAttr()));
+    return;
+  }
+}
+
+/// How the operand fragments of a gemm read their tile.
+static void describeOperand(SharedType type, const FragmentLayout &fragment,
+                            std::vector<layout::AccessPattern> &patterns) {
+  SmallVector<int64_t> shape(fragment.shape());
+  auto storage = getSubTileStorage(type, shape);
+  if (!storage)
+    return;
+  if (auto ldmatrix = layout::planLdmatrix(fragment, *storage))
+    patterns.push_back(layout::describeAccess(*storage, *ldmatrix));
+  else
+    patterns.push_back(
+        layout::describeAccess(fragment, *storage, layout::planVector(fragment, *storage)));
+}
+
+/// Sets the swizzle with the fewest bank conflicts over the reads of all gemms
+/// and the copies into the tile.
+static void chooseSharedLayout(AllocSharedOp alloc, int64_t warps) {
+  SharedType type = alloc.getType();
+  layout::SharedLayout storage = type.getStorage();
+  std::vector<layout::AccessPattern> patterns;
+  for (Operation *user : alloc.getResult().getUsers()) {
+    if (auto gemm = dyn_cast<GemmOp>(user)) {
+      GemmPlan plan = planGemm(gemm, warps);
+      if (gemm.getA() == alloc.getResult())
+        describeOperand(type, plan.loadA, patterns);
+      if (gemm.getB() == alloc.getResult())
+        describeOperand(type, plan.loadB, patterns);
+    } else if (isa<CopyOp>(user) && storage.rowPitch() % 16 == 0) {
+      patterns.push_back(layout::describeCopy(storage, warps * layout::lanesPerWarp));
+    }
+  }
+  if (patterns.empty())
+    return;
+  layout::Swizzle swizzle = layout::chooseSwizzle(patterns, storage).swizzle;
+  if (swizzle.isIdentity())
+    return;
+  alloc.getResult().setType(type.withLayout(SharedLayoutAttr::get(
+      type.getContext(), swizzle.bits, swizzle.base, swizzle.shift, /*padding=*/0)));
+}
+
+//===----------------------------------------------------------------------===//
+// Fragments
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An index map from a result class to a source class.
+struct IndexEdge {
+  Value result, source;
+  SmallVector<int, 4> dimMap;
+};
+
+class LayoutSolver {
+public:
+  LayoutSolver(KernelOp kernel) : kernel(kernel), warps(getNumWarps(kernel)) {}
+
+  void solve() {
+    kernel.walk([&](Operation *op) { collect(op); });
+    seedAccumulators();
+    propagate();
+    assignDefaults();
+    convertGemms();
+    assignTypes();
+    repairEdges();
+  }
+
+private:
+  static bool isFragment(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+  void add(Value value) {
+    if (isFragment(value) && !order.count(value)) {
+      order.insert({value, true});
+      classes.insert(value.getAsOpaquePointer());
+    }
+  }
+  void unite(Value a, Value b) {
+    if (!isFragment(a) || !isFragment(b) || getTileShape(a.getType()) != getTileShape(b.getType()))
+      return;
+    add(a);
+    add(b);
+    classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
+  }
+  void *leader(Value value) { return classes.getLeaderValue(value.getAsOpaquePointer()); }
+  const FragmentLayout *find(Value value) {
+    auto it = layouts.find(leader(value));
+    return it == layouts.end() ? nullptr : &it->second;
+  }
+  bool assign(Value value, const FragmentLayout &layout) {
+    return layouts.try_emplace(leader(value), layout).second;
+  }
+
+  void collect(Operation *op);
+  void collectParallel(ParallelOp op);
+  void seedAccumulators();
+  void propagate();
+  void assignDefaults();
+  void convertGemms();
+  void assignTypes();
+  void repairEdges();
+
+  KernelOp kernel;
+  int64_t warps;
+  /// All fragments, in program order.
+  llvm::MapVector<Value, bool> order;
+  llvm::EquivalenceClasses<void *> classes;
+  DenseMap<void *, FragmentLayout> layouts;
+  SmallVector<IndexEdge> edges;
+  SmallVector<GemmOp> gemms;
+};
+} // namespace
+
+void LayoutSolver::collect(Operation *op) {
+  for (Value result : op->getResults())
+    add(result);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (BlockArgument arg : block.getArguments())
+        add(arg);
+
+  if (auto gemm = dyn_cast<GemmOp>(op)) {
+    unite(gemm.getAccumulator(), gemm.getResult());
+    gemms.push_back(gemm);
+  } else if (auto reindex = dyn_cast<ReindexOp>(op)) {
+    IndexEdge edge{reindex.getResult(), reindex.getSource(), {}};
+    for (AffineExpr expr : reindex.getMap().getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      edge.dimMap.push_back(dim ? int(dim.getPosition()) : -1);
+    }
+    edges.push_back(edge);
+  } else if (auto parallel = dyn_cast<ParallelOp>(op)) {
+    collectParallel(parallel);
+  } else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    auto yielded = loop.getYieldedValuesMutable();
+    auto results = loop.getLoopResults();
+    if (!yielded || !results)
+      return;
+    for (auto [init, arg, yield, result] :
+         llvm::zip_equal(loop.getInitsMutable(), loop.getRegionIterArgs(), *yielded, *results)) {
+      unite(init.get(), arg);
+      unite(init.get(), yield.get());
+      unite(init.get(), result);
+    }
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
+      if (!region->empty())
+        for (auto [yield, result] :
+             llvm::zip(region->front().getTerminator()->getOperands(), branch.getResults()))
+          unite(yield, result);
+  } else if (isa<CastOp, ConvertLayoutOp>(op) ||
+             isa<arith::ArithDialect, math::MathDialect>(op->getDialect())) {
+    for (Value operand : op->getOperands())
+      unite(operand, op->getResult(0));
+  }
+}
+
+/// The written fragments and all that is read at the loop's own element agree;
+/// what is read at some of the indices only is reached through an index map.
+void LayoutSolver::collectParallel(ParallelOp op) {
+  Value first;
+  for (unsigned i = 0; i < op.getNumResults(); ++i) {
+    unite(op.getInits()[i], op.getResult(i));
+    if (!op.getMap(i).isIdentity())
+      continue;
+    if (first)
+      unite(first, op.getResult(i));
+    else if (llvm::equal(getTileShape(op.getResult(i).getType()), op.getExtents()))
+      first = op.getResult(i);
+  }
+  op.getBody().walk([&](ElementOp element) {
+    auto dimMap = getLoopDims(op, element.getIndices());
+    if (!dimMap || !isFragment(element.getFragment()))
+      return;
+    bool identity = dimMap->size() == op.getExtents().size();
+    for (auto [i, dim] : llvm::enumerate(*dimMap))
+      identity &= dim == int(i);
+    if (!first && identity &&
+        llvm::equal(getTileShape(element.getFragment().getType()), op.getExtents()))
+      first = element.getFragment();
+    if (!first || first == element.getFragment())
+      return;
+    if (identity)
+      unite(first, element.getFragment());
+    else
+      edges.push_back({first, element.getFragment(), *dimMap});
+  });
+}
+
+void LayoutSolver::seedAccumulators() {
+  for (GemmOp gemm : gemms)
+    assign(gemm.getResult(), planGemm(gemm, warps).accumulator);
+}
+
+void LayoutSolver::propagate() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const IndexEdge &edge : edges) {
+      const FragmentLayout *result = find(edge.result);
+      if (!result || find(edge.source))
+        continue;
+      if (auto source = result->reindexSource(edge.dimMap))
+        changed |= assign(edge.source, source->layout);
+    }
+  }
+}
+
+void LayoutSolver::assignDefaults() {
+  // Results before sources: a source then lines up with its use.
+  SmallVector<Value> values;
+  for (auto &[value, unused] : order)
+    values.push_back(value);
+  for (Value value : llvm::reverse(values)) {
+    if (find(value))
+      continue;
+    ArrayRef<int64_t> shape = getTileShape(value.getType());
+    layout::BlockedOptions options;
+    options.elementBits = getElementBits(getTileElementType(value.getType()));
+    options.threads = warps * layout::lanesPerWarp;
+    assign(value, layout::blocked(layout::Coords(shape.begin(), shape.end()), options));
+    propagate();
+  }
+}
+
+/// A gemm whose accumulator got its layout from another gemm works on a
+/// converted copy.
+void LayoutSolver::convertGemms() {
+  for (GemmOp gemm : gemms) {
+    FragmentLayout wanted = planGemm(gemm, warps).accumulator;
+    if (*find(gemm.getResult()) == wanted)
+      continue;
+    auto type = cast<RankedTensorType>(gemm.getResult().getType());
+    auto wantedType = RankedTensorType::get(type.getShape(), type.getElementType(),
+                                            LayoutAttr::get(gemm.getContext(), wanted));
+    OpBuilder builder(gemm);
+    auto before = ConvertLayoutOp::create(builder, gemm.getLoc(), wantedType,
+                                          gemm.getAccumulator());
+    gemm.getAccumulatorMutable().assign(before);
+    builder.setInsertionPointAfter(gemm);
+    auto after = ConvertLayoutOp::create(builder, gemm.getLoc(), type, gemm.getResult());
+    gemm.getResult().replaceAllUsesExcept(after.getResult(), after);
+    FragmentLayout carried = *find(gemm.getResult());
+    order.erase(gemm.getResult());
+    gemm.getResult().setType(wantedType);
+    add(after.getResult());
+    assign(after.getResult(), carried);
+  }
+}
+
+void LayoutSolver::assignTypes() {
+  for (auto &[value, unused] : order) {
+    auto type = cast<RankedTensorType>(value.getType());
+    auto withLayout = RankedTensorType::get(type.getShape(), type.getElementType(),
+                                            LayoutAttr::get(type.getContext(), *find(value)));
+    value.setType(withLayout);
+    auto constant = value.getDefiningOp<arith::ConstantOp>();
+    if (!constant)
+      continue;
+    if (auto splat = dyn_cast<SplatElementsAttr>(constant.getValue()))
+      constant.setValueAttr(splat.resizeSplat(withLayout));
+    else if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
+      constant.setValueAttr(dense.reshape(withLayout));
+  }
+}
+
+/// Where a source did not get the layout that its index map asks for, converts
+/// it at the use.
+void LayoutSolver::repairEdges() {
+  for (const IndexEdge &edge : edges) {
+    auto resultLayout = getFragmentLayout(edge.result.getType());
+    auto needed = resultLayout.getLayout().reindexSource(edge.dimMap);
+    if (!needed || needed->layout == getFragmentLayout(edge.source.getType()).getLayout())
+      continue;
+    auto type = cast<RankedTensorType>(edge.source.getType());
+    auto neededType = RankedTensorType::get(type.getShape(), type.getElementType(),
+                                            LayoutAttr::get(type.getContext(), needed->layout));
+    OpBuilder builder(type.getContext());
+    builder.setInsertionPointAfterValue(edge.source);
+    auto convert = ConvertLayoutOp::create(builder, edge.source.getLoc(), neededType, edge.source);
+    for (OpOperand &use : llvm::make_early_inc_range(edge.source.getUses())) {
+      bool isReindex = isa<ReindexOp>(use.getOwner()) && use.getOwner()->getResult(0) == edge.result;
+      if (isReindex || (isa<ElementOp>(use.getOwner()) && !isa<ReindexOp>(edge.result.getDefiningOp())))
+        use.set(convert);
+    }
+  }
+}
+
+/// A conversion that moves elements between threads goes through shared memory.
+static void stageConversion(ConvertLayoutOp convert) {
+  auto from = getFragmentLayout(convert.getSource().getType());
+  auto to = getFragmentLayout(convert.getResult().getType());
+  layout::ConversionPlan plan = layout::planConversion(from.getLayout(), to.getLayout());
+  if (plan.kind == layout::ConversionKind::Identical ||
+      plan.kind == layout::ConversionKind::RegisterPermutation)
+    return;
+  OpBuilder builder(convert);
+  auto type = cast<RankedTensorType>(convert.getSource().getType());
+  int64_t packDim = getElementBits(type.getElementType()) == 4 ? type.getRank() - 1 : -1;
+  auto shared = SharedType::get(builder.getContext(), type.getShape(), type.getElementType(),
+                                packDim, SharedLayoutAttr());
+  auto alloc = AllocSharedOp::create(builder, convert.getLoc(), shared,
+                                     builder.getStringAttr("conversion"), IntegerAttr());
+  StoreOp::create(builder, convert.getLoc(), convert.getSource(), alloc, ValueRange());
+  auto load = LoadOp::create(builder, convert.getLoc(), convert.getResult().getType(), alloc,
+                             ValueRange(), Value());
+  convert.replaceAllUsesWith(load.getResult());
+  convert.erase();
+}
+
+namespace {
+struct InferLayouts : tile::impl::InferLayoutsPassBase<InferLayouts> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<KernelOp>()) {
+      kernel.walk([](AllocSharedOp alloc) { adoptPacking(alloc); });
+      LayoutSolver(kernel).solve();
+      int64_t warps = getNumWarps(kernel);
+      kernel.walk([&](AllocSharedOp alloc) { chooseSharedLayout(alloc, warps); });
+      SmallVector<ConvertLayoutOp> conversions;
+      kernel.walk([&](ConvertLayoutOp convert) { conversions.push_back(convert); });
+      for (ConvertLayoutOp convert : conversions)
+        stageConversion(convert);
+    }
+  }
+};
+} // namespace

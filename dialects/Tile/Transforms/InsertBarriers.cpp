@@ -1,0 +1,352 @@
+//===- InsertBarriers.cpp - Order accesses to memory ----------------------===//
+//
+// A walk over the structured control flow of a kernel that carries the accesses
+// not yet ordered by a barrier, and the asynchronous copies not yet waited for.
+// An access that needs a barrier against one of the former gets it in front.
+//
+//   - Loops are walked until what flows round them is stable.  Accesses of the
+//     previous iteration are expressed in the values of this one, which tells
+//     the buffers of a staged tile apart across the back edge.
+//   - A conflict of a loop's body with what stands before the loop is settled
+//     once, in front of the loop.
+//   - An asynchronous copy is ordered after earlier accesses where it starts,
+//     and becomes an access like others at the wait that covers its group.
+//   - A barrier that later ones made superfluous is removed at the end.
+//
+// Global memory is ordered too: a block sees its own stores in program order,
+// through any parameter that may overlap (docs/language.md section 11).
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Tile/Transforms/MemoryAccess.h"
+#include "dialects/Tile/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_INSERTBARRIERSPASS
+#include "dialects/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+//===----------------------------------------------------------------------===//
+// What is unordered at a point of the kernel
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An asynchronous copy, and how many groups were committed since it started.
+struct InFlight {
+  MemoryAccess access;
+  int64_t commits = 0;
+  bool operator==(const InFlight &) const = default;
+};
+
+struct MemoryState {
+  /// Accesses since the last barrier on some path.
+  SmallVector<MemoryAccess, 0> pending;
+  SmallVector<InFlight, 0> inFlight;
+
+  void addPending(const MemoryAccess &access) {
+    if (!llvm::is_contained(pending, access))
+      pending.push_back(access);
+  }
+  void addInFlight(const InFlight &copy) {
+    if (!llvm::is_contained(inFlight, copy))
+      inFlight.push_back(copy);
+  }
+
+  /// Adds what may be unordered on another path; true if that was news.
+  bool join(const MemoryState &other) {
+    size_t before = pending.size() + inFlight.size();
+    for (const MemoryAccess &access : other.pending)
+      addPending(access);
+    for (const InFlight &copy : other.inFlight)
+      addInFlight(copy);
+    return pending.size() + inFlight.size() != before;
+  }
+
+  /// Rewrites every access; those that become equal are merged.
+  void rewrite(function_ref<void(MemoryAccess &)> change) {
+    MemoryState old;
+    std::swap(old, *this);
+    for (MemoryAccess &access : old.pending) {
+      change(access);
+      addPending(access);
+    }
+    for (InFlight &copy : old.inFlight) {
+      change(copy.access);
+      addInFlight(copy);
+    }
+  }
+
+  /// Closes the open group.  Copies more than `limit` groups old are alike.
+  void commit(int64_t limit) {
+    MemoryState old;
+    std::swap(old.inFlight, inFlight);
+    for (InFlight &copy : old.inFlight)
+      addInFlight({copy.access, std::min(copy.commits + 1, limit)});
+  }
+
+  /// Waits until only the latest `allowed` groups are unfinished.
+  void wait(int64_t allowed) {
+    llvm::erase_if(inFlight, [&](const InFlight &copy) {
+      if (copy.commits <= allowed)
+        return false;
+      addPending(copy.access);
+      return true;
+    });
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+class BarrierInserter {
+public:
+  explicit BarrierInserter(KernelOp kernel);
+
+  LogicalResult run();
+
+private:
+  void walkBlock(Block &block, MemoryState &state);
+  void visit(Operation *op, MemoryState &state);
+  void visitAccesses(Operation *op, MemoryState &state);
+  void visitIf(scf::IfOp op, MemoryState &state);
+  void visitLoop(Operation *loop, MemoryState &state);
+  /// The state where the loop ends, for one where it starts.
+  MemoryState walkLoop(Operation *loop, MemoryState head);
+  MemoryState walkCountedLoop(LoopLikeOpInterface loop, MemoryState head);
+  MemoryState walkWhile(scf::WhileOp loop, MemoryState head);
+
+  /// Whether the kernel, or a loop entered in `state`, lacks a barrier.
+  bool lacksBarrier(function_ref<void()> walk);
+  void insertBarrier(Operation *before, MemoryState &state);
+  void settleOverlaidCopies(Operation *op, MemoryState &state);
+  void removeSuperfluousBarriers();
+
+  ArrayRef<MemoryAccess> getAccesses(Operation *op);
+
+  KernelOp kernel;
+  /// Whether the walk inserts barriers or only notes that one is missing.
+  bool inserting = true;
+  bool missing = false;
+  /// The first op that the walk does not understand.
+  Operation *unknownControlFlow = nullptr;
+  /// Groups beyond which no wait tells copies apart.
+  int64_t commitLimit = 1;
+  SmallVector<BarrierOp> inserted;
+  DenseMap<Operation *, SmallVector<MemoryAccess, 0>> accesses;
+};
+} // namespace
+
+BarrierInserter::BarrierInserter(KernelOp kernel) : kernel(kernel) {
+  kernel.walk([&](WaitGroupOp wait) {
+    commitLimit = std::max(commitLimit, int64_t(wait.getPending()) + 1);
+  });
+}
+
+ArrayRef<MemoryAccess> BarrierInserter::getAccesses(Operation *op) {
+  auto [entry, isNew] = accesses.try_emplace(op);
+  if (isNew)
+    collectAccesses(op, entry->second);
+  return entry->second;
+}
+
+void BarrierInserter::walkBlock(Block &block, MemoryState &state) {
+  // Barriers are inserted behind the iterator's back, in front of its op.
+  for (Operation &op : block)
+    visit(&op, state);
+}
+
+void BarrierInserter::visit(Operation *op, MemoryState &state) {
+  if (isa<BarrierOp>(op))
+    state.pending.clear();
+  else if (isa<CommitGroupOp>(op))
+    state.commit(commitLimit);
+  else if (auto wait = dyn_cast<WaitGroupOp>(op))
+    state.wait(wait.getPending());
+  else if (auto branch = dyn_cast<scf::IfOp>(op))
+    visitIf(branch, state);
+  else if (isa<scf::ForOp, scf::WhileOp, PipelinedOp>(op))
+    visitLoop(op, state);
+  else if (op->getNumRegions() == 0 || isa<ParallelOp>(op))
+    visitAccesses(op, state);
+  else if (!unknownControlFlow)
+    unknownControlFlow = op;
+}
+
+/// An op, or a loop over elements: its iterations are independent and run in
+/// different threads, so that a barrier can only stand in front of it.
+void BarrierInserter::visitAccesses(Operation *op, MemoryState &state) {
+  ArrayRef<MemoryAccess> own = getAccesses(op);
+  if (own.empty())
+    return;
+  settleOverlaidCopies(op, state);
+  bool conflict = llvm::any_of(own, [&](const MemoryAccess &access) {
+    return llvm::any_of(state.pending, [&](const MemoryAccess &earlier) {
+      return needBarrier(earlier, access);
+    });
+  });
+  if (conflict)
+    insertBarrier(op, state);
+  for (const MemoryAccess &access : own) {
+    if (access.isAsync)
+      state.addInFlight({access});
+    // A copy may read its source at once; that it has written is known to
+    // nobody before the wait.
+    if (!access.isAsync || !access.isWrite)
+      state.addPending(access);
+  }
+}
+
+/// A tile may lie where another one was whose last copies were never waited
+/// for: they must not arrive now.  (To touch a tile while its own copy runs is
+/// the program's mistake, which a wait would only hide.)
+void BarrierInserter::settleOverlaidCopies(Operation *op, MemoryState &state) {
+  bool open = false, conflict = false;
+  for (const InFlight &copy : state.inFlight)
+    for (const MemoryAccess &access : getAccesses(op))
+      if (copy.access.isWrite && copy.access.root != access.root && access.root &&
+          mayOverlap(copy.access, access)) {
+        conflict = true;
+        open |= copy.commits == 0;
+      }
+  if (!conflict)
+    return;
+  if (inserting) {
+    OpBuilder builder(op);
+    if (open)
+      CommitGroupOp::create(builder, op->getLoc());
+    WaitGroupOp::create(builder, op->getLoc(), builder.getI64IntegerAttr(0));
+  }
+  missing = true;
+  if (open)
+    state.commit(commitLimit);
+  state.wait(0);
+}
+
+void BarrierInserter::insertBarrier(Operation *before, MemoryState &state) {
+  missing = true;
+  if (inserting) {
+    OpBuilder builder(before);
+    inserted.push_back(BarrierOp::create(builder, before->getLoc()));
+  }
+  state.pending.clear();
+}
+
+/// Conditions are the same in all threads, so that a barrier may stand in a
+/// branch.
+void BarrierInserter::visitIf(scf::IfOp op, MemoryState &state) {
+  MemoryState taken = state;
+  walkBlock(*op.thenBlock(), taken);
+  if (op.elseBlock())
+    walkBlock(*op.elseBlock(), state);
+  state.join(taken);
+  state.rewrite([&](MemoryAccess &access) { leaveScope(access, op); });
+}
+
+void BarrierInserter::visitLoop(Operation *loop, MemoryState &state) {
+  if (inserting) {
+    // First the barriers that the loop needs by itself.
+    MemoryState inner = state;
+    inner.pending.clear();
+    walkLoop(loop, inner);
+    if (lacksBarrier([&]() { walkLoop(loop, state); }))
+      insertBarrier(loop, state);
+  }
+  state = walkLoop(loop, state);
+  state.rewrite([&](MemoryAccess &access) { leaveScope(access, loop); });
+}
+
+MemoryState BarrierInserter::walkLoop(Operation *loop, MemoryState head) {
+  if (auto whileOp = dyn_cast<scf::WhileOp>(loop))
+    return walkWhile(whileOp, std::move(head));
+  return walkCountedLoop(cast<LoopLikeOpInterface>(loop), std::move(head));
+}
+
+MemoryState BarrierInserter::walkCountedLoop(LoopLikeOpInterface loop, MemoryState head) {
+  for (bool changed = true; changed;) {
+    MemoryState end = head;
+    walkBlock(loop.getLoopRegions().front()->front(), end);
+    end.rewrite([&](MemoryAccess &access) { advanceIteration(access, loop); });
+    changed = head.join(end);
+  }
+  // The loop ends where an iteration would begin.
+  return head;
+}
+
+MemoryState BarrierInserter::walkWhile(scf::WhileOp loop, MemoryState head) {
+  MemoryState exit;
+  for (bool changed = true; changed;) {
+    exit = head;
+    walkBlock(*loop.getBeforeBody(), exit);
+    MemoryState end = exit;
+    walkBlock(*loop.getAfterBody(), end);
+    end.rewrite([&](MemoryAccess &access) { leaveScope(access, loop); });
+    changed = head.join(end);
+  }
+  return exit;
+}
+
+bool BarrierInserter::lacksBarrier(function_ref<void()> walk) {
+  bool outerInserting = std::exchange(inserting, false);
+  bool outerMissing = std::exchange(missing, false);
+  walk();
+  inserting = outerInserting;
+  return std::exchange(missing, outerMissing);
+}
+
+void BarrierInserter::removeSuperfluousBarriers() {
+  // Barriers of inner loops cost most, and of two in a row the later one is
+  // tried first.
+  auto countLoops = [](Operation *op) {
+    int depth = 0;
+    while ((op = op->getParentOp()))
+      depth += isa<LoopLikeOpInterface>(op);
+    return depth;
+  };
+  std::reverse(inserted.begin(), inserted.end());
+  llvm::stable_sort(inserted, [&](BarrierOp a, BarrierOp b) {
+    return countLoops(a) > countLoops(b);
+  });
+  for (BarrierOp barrier : inserted) {
+    Block::iterator place = std::next(barrier->getIterator());
+    Block *block = barrier->getBlock();
+    barrier->remove();
+    bool needed = lacksBarrier([&]() {
+      MemoryState state;
+      walkBlock(kernel.getBody().front(), state);
+    });
+    if (needed)
+      block->getOperations().insert(place, barrier);
+    else
+      barrier->destroy();
+  }
+}
+
+LogicalResult BarrierInserter::run() {
+  if (!kernel.getBody().hasOneBlock())
+    return kernel.emitError("internal error in tile-insert-barriers: the kernel has "
+                            "unstructured control flow");
+  MemoryState state;
+  walkBlock(kernel.getBody().front(), state);
+  if (unknownControlFlow)
+    return unknownControlFlow->emitError("internal error in tile-insert-barriers: unknown "
+                                         "control flow '")
+           << unknownControlFlow->getName() << "'";
+  removeSuperfluousBarriers();
+  return success();
+}
+
+namespace {
+struct InsertBarriers : tile::impl::InsertBarriersPassBase<InsertBarriers> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<KernelOp>())
+      if (failed(BarrierInserter(kernel).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,88 @@
+//===- LowerGemm.cpp - Split matrix products into steps of K --------------===//
+
+#include "dialects/Tile/Transforms/GemmPlan.h"
+#include "dialects/Tile/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_LOWERGEMMPASS
+#include "dialects/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// One operand of a gemm and how a step of it is read.
+struct OperandStep {
+  Value memory;
+  bool transposed;
+  bool isUnsigned;
+  /// Position of K in the stored tile, and whether the operand is A.
+  int kDim;
+  layout::FragmentLayout load, instruction;
+};
+} // namespace
+
+static RankedTensorType getFragmentType(const layout::FragmentLayout &layout, Type element) {
+  SmallVector<int64_t> shape(layout.shape());
+  return RankedTensorType::get(shape, element, LayoutAttr::get(element.getContext(), layout));
+}
+
+/// Reads the part of the operand from `k` on and brings it to the type, the
+/// orientation and the registers of the instruction.
+static Value loadStep(OpBuilder &builder, Location loc, const OperandStep &operand, int64_t k,
+                      Type instructionType) {
+  Type stored = getTileElementType(operand.memory.getType());
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+  Value start = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(k));
+  SmallVector<Value> indices(2, zero);
+  indices[operand.kDim] = start;
+  Value value = LoadOp::create(builder, loc, getFragmentType(operand.load, stored),
+                               operand.memory, indices, /*pad=*/Value());
+  if (operand.transposed) {
+    auto map = AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, builder.getContext());
+    value = ReindexOp::create(builder, loc,
+                              getFragmentType(operand.load.permuteDims({1, 0}), stored),
+                              value, map);
+  }
+  if (stored != instructionType)
+    value = CastOp::create(builder, loc, getFragmentType(operand.instruction, instructionType),
+                           value, /*mode=*/StringAttr(), operand.isUnsigned,
+                           /*result_unsigned=*/false);
+  return value;
+}
+
+static void lowerGemm(GemmOp gemm, int64_t warps) {
+  GemmPlan plan = planGemm(gemm, warps);
+  MmaAttr mma = *gemm.getMma();
+  OpBuilder builder(gemm);
+  Location loc = gemm.getLoc();
+  OperandStep a{gemm.getA(), gemm.getTransposeA(), gemm.getUnsignedA(),
+                gemm.getTransposeA() ? 0 : 1, plan.loadA, plan.a};
+  OperandStep b{gemm.getB(), gemm.getTransposeB(), gemm.getUnsignedB(),
+                gemm.getTransposeB() ? 1 : 0, plan.loadB, plan.b};
+  Value accumulator = gemm.getAccumulator();
+  for (int64_t k = 0; k < gemm.getTileK(); k += plan.kStep) {
+    Value fragmentA = loadStep(builder, loc, a, k, mma.getOperandType());
+    Value fragmentB = loadStep(builder, loc, b, k, mma.getOperandType());
+    accumulator = MmaOp::create(builder, loc, accumulator.getType(), fragmentA, fragmentB,
+                                accumulator, mma, gemm.getUnsignedA(), gemm.getUnsignedB());
+  }
+  gemm.replaceAllUsesWith(accumulator);
+  gemm.erase();
+}
+
+namespace {
+struct LowerGemm : tile::impl::LowerGemmPassBase<LowerGemm> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<KernelOp>()) {
+      int64_t warps = getNumWarps(kernel);
+      SmallVector<GemmOp> gemms;
+      kernel.walk([&](GemmOp gemm) { gemms.push_back(gemm); });
+      for (GemmOp gemm : gemms)
+        lowerGemm(gemm, warps);
+    }
+  }
+};
+} // namespace

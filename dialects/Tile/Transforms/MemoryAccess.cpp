@@ -1,0 +1,346 @@
+//===- MemoryAccess.cpp - What an op touches, and what may overlap --------===//
+
+#include "dialects/Tile/Transforms/MemoryAccess.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+//===----------------------------------------------------------------------===//
+// LinearIndex
+//===----------------------------------------------------------------------===//
+
+LinearIndex::LinearIndex(Value value) {
+  // Sums that share operands may have exponentially many paths.
+  unsigned budget = 64;
+  addScaled(value, 1, budget);
+}
+
+void LinearIndex::addScaled(Value value, uint64_t factor, unsigned &budget) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)) && number.getBitWidth() <= 64) {
+    constant += factor * uint64_t(number.getSExtValue());
+    return;
+  }
+  if (budget > 0) {
+    --budget;
+    if (auto add = value.getDefiningOp<arith::AddIOp>()) {
+      addScaled(add.getLhs(), factor, budget);
+      addScaled(add.getRhs(), factor, budget);
+      return;
+    }
+    if (auto sub = value.getDefiningOp<arith::SubIOp>()) {
+      addScaled(sub.getLhs(), factor, budget);
+      addScaled(sub.getRhs(), -factor, budget);
+      return;
+    }
+    if (auto mul = value.getDefiningOp<arith::MulIOp>())
+      if (matchPattern(mul.getRhs(), m_ConstantInt(&number)) && number.getBitWidth() <= 64) {
+        addScaled(mul.getLhs(), factor * uint64_t(number.getSExtValue()), budget);
+        return;
+      }
+  }
+  auto less = [](const auto &term, Value v) {
+    return term.first.getAsOpaquePointer() < v.getAsOpaquePointer();
+  };
+  auto *place = llvm::lower_bound(terms, value, less);
+  if (place == terms.end() || place->first != value)
+    place = terms.insert(place, {value, 0});
+  place->second += factor;
+  if (place->second == 0)
+    terms.erase(place);
+}
+
+std::optional<int64_t> LinearIndex::minus(const LinearIndex &other) const {
+  if (!known || !other.known || terms != other.terms)
+    return std::nullopt;
+  return int64_t(constant - other.constant);
+}
+
+void LinearIndex::substitute(function_ref<std::optional<int64_t>(Value)> replace) {
+  for (auto &[value, factor] : terms) {
+    std::optional<int64_t> difference = replace(value);
+    if (!difference)
+      return forget();
+    constant += factor * uint64_t(*difference);
+  }
+}
+
+void LinearIndex::forget() {
+  *this = LinearIndex(0);
+  known = false;
+}
+
+int64_t LinearIndex::takeCoefficient(Value value) {
+  auto *place = llvm::find_if(terms, [&](auto &term) { return term.first == value; });
+  if (place == terms.end())
+    return 0;
+  auto factor = int64_t(place->second);
+  terms.erase(place);
+  return factor;
+}
+
+//===----------------------------------------------------------------------===//
+// Collection
+//===----------------------------------------------------------------------===//
+
+/// Follows views to the allocation or argument, noting the stage on the way.
+static void traceMemory(Value memory, MemoryAccess &access) {
+  access.memoryType = memory.getType();
+  access.inGlobal = isa<GlobalType>(memory.getType());
+  access.inShared = !access.inGlobal;
+  while (Operation *op = memory.getDefiningOp()) {
+    if (isa<AllocSharedOp>(op)) {
+      access.root = memory;
+      return;
+    }
+    if (auto stage = dyn_cast<StageOp>(op)) {
+      // Of nested stages the outer one counts.
+      access.stage = LinearIndex(stage.getIteration());
+      access.stage->add(stage.getOffset());
+      access.stages = stage.getSource().getType().getShape().front();
+      memory = stage.getSource();
+    } else if (auto bytes = dyn_cast<BytesOp>(op)) {
+      memory = bytes.getSource();
+    } else {
+      break;
+    }
+  }
+  auto argument = dyn_cast<BlockArgument>(memory);
+  if (argument && isa<KernelOp>(argument.getOwner()->getParentOp())) {
+    access.root = argument;
+    return;
+  }
+  access.stage.reset();
+  access.stages = 0;
+}
+
+/// The box of a tile of `shape` whose corner is `indices`.
+static void setBox(MemoryAccess &access, ValueRange indices, ArrayRef<int64_t> shape) {
+  size_t rank = getTileShape(access.memoryType).size();
+  if (indices.size() != rank || shape.size() > rank)
+    return;
+  for (Value index : indices)
+    access.start.emplace_back(index);
+  access.extents.assign(rank - shape.size(), 1);
+  llvm::append_range(access.extents, shape);
+  // Elements that share a byte with the box's edge are touched too: writing a
+  // nibble rewrites its byte.
+  if (auto global = dyn_cast<GlobalType>(access.memoryType); global && global.getPackDim() >= 0)
+    ++access.extents[global.getPackDim()];
+  if (auto shared = dyn_cast<SharedType>(access.memoryType); shared && shared.getPackDim() >= 0)
+    ++access.extents[shared.getPackDim()];
+}
+
+/// The fragment type, if each element has one holder only.  Shared memory is
+/// also read by instructions that hand elements to other lanes (ldmatrix).
+static Type getOwner(const MemoryAccess &access, Type fragment) {
+  LayoutAttr layout = getFragmentLayout(fragment);
+  bool single = layout && !layout.getLayout().isReplicated();
+  return single && access.inGlobal ? fragment : Type();
+}
+
+/// Completes an access of `op` to its operand `memory`.
+static void describeAccess(Operation *op, Value memory, MemoryAccess &access) {
+  traceMemory(memory, access);
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](LoadOp load) {
+        setBox(access, load.getIndices(), getTileShape(load.getResult().getType()));
+        access.owner = getOwner(access, load.getResult().getType());
+      })
+      .Case([&](StoreOp store) {
+        setBox(access, store.getIndices(), getTileShape(store.getValue().getType()));
+        access.owner = getOwner(access, store.getValue().getType());
+      })
+      .Case([&](LoadElementOp load) { setBox(access, load.getIndices(), {}); })
+      .Case([&](StoreElementOp store) { setBox(access, store.getIndices(), {}); })
+      .Case([&](AsyncCopyOp copy) {
+        access.isAsync = true;
+        if (memory == copy.getSource())
+          setBox(access, copy.getSourceIndices(), copy.getDestination().getType().getShape());
+      })
+      .Case([&](CopyOp copy) {
+        bool fromGlobal = isa<GlobalType>(copy.getSource().getType());
+        Value tile = fromGlobal ? copy.getDestination() : copy.getSource();
+        setBox(access,
+               memory == copy.getSource() ? copy.getSourceIndices()
+                                          : copy.getDestinationIndices(),
+               getTileShape(tile.getType()));
+      });
+}
+
+/// Elements that a loop over elements may span along a dimension; beyond that
+/// nothing is said of its place.
+static constexpr int64_t maxReach = int64_t(1) << 40;
+
+/// Widens an access inside a loop over elements to what all its iterations
+/// touch.
+static void widenOverIterations(MemoryAccess &access, ParallelOp parallel) {
+  for (auto [start, extent] : llvm::zip(access.start, access.extents))
+    for (auto [iv, count] :
+         llvm::zip_equal(parallel.getBodyBlock()->getArguments(), parallel.getExtents())) {
+      int64_t reach;
+      if (llvm::MulOverflow(start.takeCoefficient(iv), count - 1, reach) ||
+          reach < -maxReach || reach > maxReach) {
+        start.forget();
+        continue;
+      }
+      extent += std::abs(reach);
+      start.add(std::min<int64_t>(reach, 0));
+    }
+  access.owner = Type();
+  leaveScope(access, parallel);
+}
+
+static void collectNested(Operation *op, SmallVectorImpl<MemoryAccess> &accesses) {
+  size_t first = accesses.size();
+  for (Region &region : op->getRegions())
+    for (Operation &nested : region.getOps())
+      collectAccesses(&nested, accesses);
+  for (MemoryAccess &access : MutableArrayRef(accesses).drop_front(first)) {
+    if (auto parallel = dyn_cast<ParallelOp>(op))
+      widenOverIterations(access, parallel);
+    else
+      leaveScope(access, op);
+  }
+}
+
+void tile::collectAccesses(Operation *op, SmallVectorImpl<MemoryAccess> &accesses) {
+  if (isa<BarrierOp, CommitGroupOp, WaitGroupOp>(op))
+    return;
+  auto addUnknown = [&]() {
+    MemoryAccess &access = accesses.emplace_back();
+    access.inGlobal = access.inShared = access.isWrite = true;
+  };
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface) {
+    if (!op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      return addUnknown();
+    return collectNested(op, accesses);
+  }
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    if (isa<MemoryEffects::Allocate, MemoryEffects::Free>(effect.getEffect()))
+      continue;
+    Value memory = effect.getValue();
+    if (!memory || !isa<GlobalType, SharedType>(memory.getType())) {
+      addUnknown();
+      continue;
+    }
+    MemoryAccess &access = accesses.emplace_back();
+    access.isWrite = isa<MemoryEffects::Write>(effect.getEffect());
+    describeAccess(op, memory, access);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+/// Whether two allocations have been given bytes in common.
+static bool shareBytes(Value a, Value b) {
+  auto first = a.getDefiningOp<AllocSharedOp>(), second = b.getDefiningOp<AllocSharedOp>();
+  if (!first || !second || !first.getOffset() || !second.getOffset())
+    return false;
+  int64_t firstEnd = *first.getOffset() + first.getType().getStorage().bytes();
+  int64_t secondEnd = *second.getOffset() + second.getType().getStorage().bytes();
+  return int64_t(*first.getOffset()) < secondEnd && int64_t(*second.getOffset()) < firstEnd;
+}
+
+/// Whether two tensors may overlap: any may unless one promises not to.
+static bool mayAliasArguments(Value a, Value b) {
+  auto first = cast<BlockArgument>(a), second = cast<BlockArgument>(b);
+  auto kernel = cast<KernelOp>(first.getOwner()->getParentOp());
+  return !kernel.getArgAttr(first.getArgNumber(), "tile.noalias") &&
+         !kernel.getArgAttr(second.getArgNumber(), "tile.noalias");
+}
+
+/// Whether two accesses to one root touch different buffers or boxes.
+static bool areDisjoint(const MemoryAccess &a, const MemoryAccess &b) {
+  if (a.stage && b.stage && a.stages == b.stages)
+    if (auto distance = a.stage->minus(*b.stage); distance && *distance % a.stages != 0)
+      return true;
+  if (a.memoryType != b.memoryType || a.start.size() != b.start.size())
+    return false;
+  for (size_t dim = 0; dim < a.start.size(); ++dim)
+    if (auto distance = a.start[dim].minus(b.start[dim]))
+      if (*distance >= b.extents[dim] || *distance <= -a.extents[dim])
+        return true;
+  return false;
+}
+
+bool tile::mayOverlap(const MemoryAccess &a, const MemoryAccess &b) {
+  if (!(a.inGlobal && b.inGlobal) && !(a.inShared && b.inShared))
+    return false;
+  if (!a.root || !b.root)
+    return true;
+  if (a.root == b.root)
+    return !areDisjoint(a, b);
+  return a.inShared ? shareBytes(a.root, b.root) : mayAliasArguments(a.root, b.root);
+}
+
+/// Whether each element that both touch is touched by one thread: the same box
+/// through the same layout.
+static bool haveSameThreads(const MemoryAccess &a, const MemoryAccess &b) {
+  if (!a.owner || a.owner != b.owner || a.root != b.root || a.memoryType != b.memoryType ||
+      a.stage.has_value() != b.stage.has_value() || a.start.size() != b.start.size())
+    return false;
+  if (a.stage && a.stage->minus(*b.stage) != 0)
+    return false;
+  return llvm::all_of(llvm::zip_equal(a.start, b.start), [](auto pair) {
+    return std::get<0>(pair).minus(std::get<1>(pair)) == 0;
+  });
+}
+
+bool tile::needBarrier(const MemoryAccess &a, const MemoryAccess &b) {
+  return (a.isWrite || b.isWrite) && mayOverlap(a, b) && !haveSameThreads(a, b);
+}
+
+//===----------------------------------------------------------------------===//
+// Scopes
+//===----------------------------------------------------------------------===//
+
+static void substituteAll(MemoryAccess &access,
+                          function_ref<std::optional<int64_t>(Value)> replace) {
+  if (access.stage)
+    access.stage->substitute(replace);
+  for (LinearIndex &index : access.start)
+    index.substitute(replace);
+}
+
+static bool isDefinedInside(Value value, Operation *op) {
+  return op->isAncestor(value.getParentBlock()->getParentOp());
+}
+
+void tile::leaveScope(MemoryAccess &access, Operation *op) {
+  substituteAll(access, [&](Value value) -> std::optional<int64_t> {
+    return isDefinedInside(value, op) ? std::nullopt : std::optional<int64_t>(0);
+  });
+}
+
+/// What a value of one iteration is below the same value of the next one, if
+/// that is a constant: the step for the index, and likewise for counters.
+static std::optional<int64_t> getAdvance(Value value, LoopLikeOpInterface loop) {
+  if (value == loop.getSingleInductionVar()) {
+    std::optional<OpFoldResult> step = loop.getSingleStep();
+    return step ? getConstantIntValue(*step) : std::nullopt;
+  }
+  auto args = loop.getRegionIterArgs();
+  for (auto [arg, yielded] : llvm::zip(args, loop.getYieldedValues()))
+    if (value == arg)
+      return LinearIndex(yielded).minus(LinearIndex(value));
+  return std::nullopt;
+}
+
+void tile::advanceIteration(MemoryAccess &access, LoopLikeOpInterface loop) {
+  substituteAll(access, [&](Value value) -> std::optional<int64_t> {
+    if (!isDefinedInside(value, loop))
+      return 0;
+    std::optional<int64_t> advance = getAdvance(value, loop);
+    return advance ? std::optional(-*advance) : std::nullopt;
+  });
+}

@@ -1,0 +1,25 @@
+//===- ParallelLayout.h - Which thread runs which iteration ---------------===//
+//
+// A `tile.parallel` runs each iteration in the thread that holds the element it
+// is about.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECTS_TILE_TRANSFORMS_PARALLELLAYOUT_H
+#define TILE_DIALECTS_TILE_TRANSFORMS_PARALLELLAYOUT_H
+
+#include "dialects/Tile/IR/TileOps.h"
+
+namespace mlir::tile {
+
+/// For indices that are loop indices of `op` or the constant 0: the position of
+/// each (-1 for 0).  None if an index is anything else.
+std::optional<SmallVector<int, 4>> getLoopDims(ParallelOp op, ValueRange indices);
+
+/// The layout of the iteration space, once fragments have layouts: that of the
+/// first result written at the loop's own element, else of the first fragment
+/// read there, else a coalesced one over `warps` warps.
+layout::FragmentLayout getIterationLayout(ParallelOp op, int64_t warps);
+
+} // namespace mlir::tile
+
+#endif // TILE_DIALECTS_TILE_TRANSFORMS_PARALLELLAYOUT_H
