@@ -16,14 +16,18 @@
 using namespace layout;
 using llvm::ArrayRef;
 
-/// The source registers of thread 0, or none if it lacks an element.
+/// The source registers of thread 0, or none if it lacks an element.  Where
+/// several registers hold an element, the one of the same number is preferred.
 static std::optional<std::vector<int>> mapRegisters(const FragmentLayout &from,
                                                     const FragmentLayout &to) {
   std::vector<int> registerOf;
   for (int reg = 0; reg < to.elementsPerThread(); ++reg) {
-    std::optional<int> source = from.findRegister(to.coordsOf(reg, 0, 0), 0, 0);
+    Coords coords = to.coordsOf(reg, 0, 0);
+    std::optional<int> source = from.findRegister(coords, 0, 0);
     if (!source)
       return std::nullopt;
+    if (reg < from.elementsPerThread() && from.coordsOf(reg, 0, 0) == coords)
+      source = reg;
     registerOf.push_back(*source);
   }
   return registerOf;

@@ -1,0 +1,223 @@
+//===- FragmentLayoutTest.cpp - Tests of fragment layouts -----------------===//
+//
+// The map from registers to elements and back, owners, and the text form, on
+// all elements of random fragments.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Layout/FragmentLayout.h"
+#include "LayoutTestUtils.h"
+#include "gtest/gtest.h"
+
+using namespace layout;
+
+static const std::vector<Coords> noLanes2D(5, Coords{0, 0});
+
+TEST(FragmentLayout, CoordsFollowTheDefinition) {
+  // A core of 2 x 4 (register bit 0 along dim1, lane bit 4 the rest), three
+  // times along dim0 and five times along dim1, dim0 outermost.
+  std::vector<Coords> lanes = noLanes2D;
+  lanes[3] = {0, 2};
+  lanes[4] = {1, 0};
+  FragmentLayout layout = *FragmentLayout::create({{0, 1}}, lanes, {}, {2, 4},
+                                                  {Repeat{0, 3}, Repeat{1, 5}});
+  EXPECT_EQ(asVector(layout.shape()), std::vector<int>({6, 20}));
+  EXPECT_EQ(layout.elementsPerThread(), 30);
+  EXPECT_EQ(layout.numWarps(), 1);
+  for (int repeat0 = 0; repeat0 < 3; ++repeat0)
+    for (int repeat1 = 0; repeat1 < 5; ++repeat1)
+      for (int bit = 0; bit < 2; ++bit)
+        for (int lane = 0; lane < 32; ++lane)
+          EXPECT_EQ(layout.coordsOf((repeat0 * 5 + repeat1) * 2 + bit, lane, 0),
+                    Coords({(lane >> 4) + 2 * repeat0,
+                            bit + 2 * (lane >> 3 & 1) + 4 * repeat1}));
+}
+
+TEST(FragmentLayout, CoordsAreTheSumOfTheirParts) {
+  RandomLayouts random(11);
+  for (int trial = 0; trial < 60; ++trial) {
+    FragmentLayout layout = random.anyFragment(trial);
+    bool alwaysAdds = true;
+    forEachHolder(layout, [&](int reg, int lane, int warp) {
+      Coords expected =
+          layout.core().apply({reg % layout.coreRegisters(), lane, warp});
+      Coords thread = layout.threadCoords(lane, warp);
+      Coords constant = layout.registerXor(reg);
+      Coords offset = layout.registerOffset(reg);
+      Coords coords = layout.coordsOf(reg, lane, warp);
+      for (int dim = 0; dim < layout.rank(); ++dim) {
+        EXPECT_EQ(offset[dim] % layout.coreExtents()[dim], 0);
+        EXPECT_EQ(coords[dim], expected[dim] + offset[dim]);
+        EXPECT_EQ(coords[dim], (thread[dim] ^ constant[dim]) + offset[dim]);
+        alwaysAdds &= coords[dim] == thread[dim] + constant[dim] + offset[dim];
+      }
+    });
+    // Shared bits would carry for some thread and register.
+    EXPECT_EQ(layout.isDisjoint(), alwaysAdds) << layout.str();
+  }
+}
+
+TEST(FragmentLayout, FindsEveryRegister) {
+  RandomLayouts random(12);
+  for (int trial = 0; trial < 40; ++trial) {
+    FragmentLayout layout = random.anyFragment(trial);
+    OwnerMask mask = layout.ownerMask();
+    for (int warp = 0; warp < layout.numWarps(); ++warp) {
+      for (int lane = 0; lane < lanesPerWarp; lane += 3) {
+        std::map<std::vector<int>, std::vector<int>> held;
+        for (int reg = 0; reg < layout.elementsPerThread(); ++reg)
+          held[asVector(layout.coordsOf(reg, lane, warp))].push_back(reg);
+        forEachElement(layout.shape(), [&](const Coords &coords) {
+          std::optional<int> reg = layout.findRegister(coords, lane, warp);
+          auto place = held.find(asVector(coords));
+          ASSERT_EQ(reg.has_value(), place != held.end());
+          if (reg) {
+            EXPECT_TRUE(llvm::is_contained(place->second, *reg));
+          }
+        });
+      }
+    }
+    EXPECT_EQ(layout.isReplicated(),
+              mask.registers || mask.lanes || mask.warps);
+    Coords outside(layout.shape());
+    EXPECT_FALSE(layout.findRegister(outside, 0, 0));
+  }
+}
+
+TEST(FragmentLayout, EachElementHasOneOwner) {
+  RandomLayouts random(13);
+  int replicated = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    FragmentLayout layout = random.anyFragment(trial);
+    std::map<std::vector<int>, int> owners;
+    int holders = 0;
+    forEachHolder(layout, [&](int reg, int lane, int warp) {
+      owners[asVector(layout.coordsOf(reg, lane, warp))] +=
+          layout.isOwner(reg, lane, warp);
+      ++holders;
+    });
+    int elements = 1;
+    for (int32_t extent : layout.shape())
+      elements *= extent;
+    ASSERT_EQ(int(owners.size()), elements);
+    for (const auto &[coords, count] : owners)
+      EXPECT_EQ(count, 1);
+    EXPECT_EQ(layout.isReplicated(), holders > elements);
+    replicated += layout.isReplicated();
+  }
+  EXPECT_GT(replicated, 10);
+}
+
+TEST(FragmentLayout, OwnersPreferRedundantRegisters) {
+  // Register bit 0 and lane bit 0 both move along dim0.
+  std::vector<Coords> lanes(5, Coords{0});
+  lanes[0] = {1};
+  FragmentLayout layout = *FragmentLayout::create({{1}}, lanes, {{0}}, {2}, {});
+  EXPECT_EQ(layout.ownerMask(), (OwnerMask{1, 0b11110, 1}));
+}
+
+TEST(FragmentLayout, FoldsEvenRepeatsIntoTheCore) {
+  std::vector<Coords> lanes(5, Coords{0, 0});
+  std::vector<Repeat> repeats = {{0, 2}, {1, 4}};
+  FragmentLayout folded =
+      *FragmentLayout::create({}, lanes, {}, {1, 1}, repeats);
+  FragmentLayout direct =
+      *FragmentLayout::create({{0, 1}, {0, 2}, {1, 0}}, lanes, {}, {2, 4}, {});
+  EXPECT_EQ(folded, direct);
+  EXPECT_EQ(hash_value(folded), hash_value(direct));
+  EXPECT_TRUE(folded.repeats().empty());
+
+  // An odd repeat inside keeps the even one outside of it.
+  FragmentLayout kept = *FragmentLayout::create({}, lanes, {}, {1, 1},
+                                                {Repeat{0, 2}, Repeat{1, 6}});
+  EXPECT_EQ(kept.coreExtents()[1], 2);
+  ASSERT_EQ(kept.repeats().size(), 2u);
+  for (int reg = 0; reg < 12; ++reg)
+    EXPECT_EQ(kept.coordsOf(reg, 0, 0), Coords({reg / 6, reg % 6}));
+}
+
+TEST(FragmentLayout, ReplicatedHoldsTheWholeTileEverywhere) {
+  FragmentLayout layout = FragmentLayout::replicated({3, 4}, 2);
+  EXPECT_EQ(layout.elementsPerThread(), 12);
+  forEachHolder(layout, [&](int reg, int lane, int warp) {
+    EXPECT_EQ(layout.coordsOf(reg, lane, warp), Coords({reg / 4, reg % 4}));
+  });
+  EXPECT_EQ(FragmentLayout::replicated({}, 1).elementsPerThread(), 1);
+}
+
+TEST(FragmentLayout, CreateExplainsWhatIsWrong) {
+  auto explain = [](std::vector<Coords> registers, std::vector<Coords> lanes,
+                    std::vector<int32_t> extents, std::vector<Repeat> repeats) {
+    std::string error;
+    EXPECT_FALSE(
+        FragmentLayout::create(registers, lanes, {}, extents, repeats, &error));
+    return error;
+  };
+  std::vector<Coords> lanes(5, Coords{0});
+  EXPECT_EQ(explain({{1}}, {}, {2}, {}),
+            "a fragment layout has 5 lane bases, got 0");
+  EXPECT_EQ(explain({}, lanes, {2}, {}),
+            "some elements of the fragment are held by no thread");
+  EXPECT_EQ(explain({{1}}, lanes, {3}, {}),
+            "output 'dim0' has size 3, which is not a power of two");
+  EXPECT_EQ(explain({{1}}, lanes, {2}, {{1, 3}}),
+            "a repeat names dimension 1 of a fragment of rank 1");
+  EXPECT_EQ(explain({{1}}, lanes, {2}, {{0, 3}, {0, 5}}),
+            "dimension 0 is repeated twice");
+  EXPECT_EQ(explain({{1}}, lanes, {2}, {{0, 0}}),
+            "dimension 0 is repeated 0 times");
+  EXPECT_EQ(explain({{1}}, lanes, {2}, {{0, 1 << 30}}),
+            "dimension 0 is repeated 1073741824 times");
+  EXPECT_FALSE(FragmentLayout::create(
+      LinearLayout::identity1D(2, "register", "dim0"), {}));
+}
+
+TEST(FragmentLayout, ReadsWhatItPrints) {
+  RandomLayouts random(14);
+  for (int trial = 0; trial < 60; ++trial) {
+    FragmentLayout layout = random.anyFragment(trial);
+    std::string error;
+    std::optional<FragmentLayout> parsed =
+        FragmentLayout::parse(layout.str(), &error);
+    ASSERT_TRUE(parsed) << layout.str() << ": " << error;
+    EXPECT_EQ(*parsed, layout);
+    EXPECT_EQ(hash_value(*parsed), hash_value(layout));
+  }
+  FragmentLayout scalar = FragmentLayout::replicated({}, 1);
+  EXPECT_EQ(FragmentLayout::parse(scalar.str()), scalar);
+}
+
+TEST(FragmentLayout, PrintsCompactly) {
+  FragmentLayout layout = *FragmentLayout::create(
+      {{0, 1}, {8, 0}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}, {}, {16, 8},
+      {Repeat{1, 3}});
+  EXPECT_EQ(layout.str(), "16x24 repeats=[[1,3]] registers=[[0,1],[8,0]] "
+                          "lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]");
+}
+
+TEST(FragmentLayout, ParseExplainsWhatIsWrong) {
+  auto explain = [](llvm::StringRef text) {
+    std::string error;
+    EXPECT_FALSE(FragmentLayout::parse(text, &error)) << text.str();
+    return error;
+  };
+  EXPECT_EQ(explain(""), "expected a number before ''");
+  EXPECT_EQ(explain("16x"), "expected a number before ''");
+  EXPECT_EQ(explain("0 registers=[] lanes=[] warps=[]"), "a tile extent is 0");
+  EXPECT_EQ(explain("16 lanes=[]"), "expected 'registers=' before 'lanes=[]'");
+  EXPECT_EQ(explain("99999999999 registers=[]"),
+            "number '99999999999' is larger than 2^30");
+  EXPECT_EQ(explain("2 registers=[[1]] lanes=[[0],[0],[0],[0],[0]] warps=[] x"),
+            "text follows the layout");
+  EXPECT_EQ(explain("2 registers=[[1]] lanes=[[0],[0],[0],[0],[0] warps=[]"),
+            "expected ',' before 'warps=[]'");
+  EXPECT_EQ(explain("9 repeats=[[0,2]] registers=[] lanes=[] warps=[]"),
+            "extent 9 is not a multiple of its repeat count 2");
+  EXPECT_EQ(explain("9 repeats=[[1,3]] registers=[] lanes=[] warps=[]"),
+            "a repeat is not a pair of dimension and count");
+  EXPECT_EQ(explain("9 repeats=[[0]] registers=[] lanes=[] warps=[]"),
+            "a repeat is not a pair of dimension and count");
+  EXPECT_EQ(explain("9 repeats=[[0,3],[0,3]] registers=[] "
+                    "lanes=[[0],[0],[0],[0],[0]] warps=[]"),
+            "dimension 0 is repeated twice");
+}

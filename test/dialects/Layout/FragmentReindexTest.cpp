@@ -1,0 +1,125 @@
+//===- FragmentReindexTest.cpp - Tests of layouts made from layouts -------===//
+//
+// Whatever happens to the dimensions, each thread has to find the elements that
+// belong together in its own registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutTestUtils.h"
+#include "dialects/Layout/FragmentLayout.h"
+#include "gtest/gtest.h"
+
+using namespace layout;
+
+/// Checks a reindexed layout element by element, and that no thread holds an
+/// element twice for no reason.
+static void checkReindexed(const FragmentLayout &result,
+                           const ReindexedLayout &reindexed,
+                           llvm::ArrayRef<int> dimMap) {
+  const FragmentLayout &source = reindexed.layout;
+  ASSERT_EQ(source.numWarps(), result.numWarps());
+  ASSERT_EQ(int(reindexed.registerOf.size()), result.elementsPerThread());
+  forEachHolder(result, [&](int reg, int lane, int warp) {
+    Coords coords = result.coordsOf(reg, lane, warp), expected;
+    for (int dim : dimMap)
+      expected.push_back(dim < 0 ? 0 : coords[dim]);
+    ASSERT_EQ(source.coordsOf(reindexed.registerOf[reg], lane, warp), expected);
+  });
+  std::set<std::vector<int>> held;
+  for (int reg = 0; reg < source.elementsPerThread(); ++reg)
+    EXPECT_TRUE(held.insert(asVector(source.coordsOf(reg, 0, 0))).second);
+  std::set<int> used(reindexed.registerOf.begin(), reindexed.registerOf.end());
+  EXPECT_EQ(int(used.size()), source.elementsPerThread());
+}
+
+TEST(FragmentReindex, SlicesLineUp) {
+  RandomLayouts random(21);
+  for (int trial = 0; trial < 60; ++trial) {
+    FragmentLayout layout = random.anyFragment(trial);
+    for (int dropped = 0; dropped < layout.rank(); ++dropped) {
+      llvm::SmallVector<int> kept;
+      for (int dim = 0; dim < layout.rank(); ++dim)
+        if (dim != dropped)
+          kept.push_back(dim);
+      checkReindexed(layout, layout.sliceDims({dropped}), kept);
+    }
+  }
+}
+
+TEST(FragmentReindex, SliceOfAccumulatorIsARowVector) {
+  // m16n8 with 3 tiles of N: a thread has rows g and g + 8.
+  FragmentLayout layout = *FragmentLayout::create(
+      {{0, 1}, {8, 0}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}, {}, {16, 8},
+      {Repeat{1, 3}});
+  ReindexedLayout rows = layout.sliceDims({1});
+  EXPECT_EQ(rows.layout.str(), "16 registers=[[8]] "
+                               "lanes=[[0],[0],[1],[2],[4]] warps=[]");
+  EXPECT_EQ(rows.registerOf,
+            std::vector<int>({0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1}));
+  EXPECT_EQ(rows.layout.ownerMask(), (OwnerMask{0, 0b11, 0}));
+}
+
+TEST(FragmentReindex, SourcesOfIndexMaps) {
+  RandomLayouts random(22);
+  std::vector<std::vector<int>> maps = {{0},     {-1},    {1},        {1, 0},
+                                        {-1, 1}, {0, -1}, {1, -1, 0}, {}};
+  for (int trial = 0; trial < 120; ++trial) {
+    FragmentLayout layout = random.anyFragment(trial);
+    const std::vector<int> &map = maps[trial % maps.size()];
+    if (llvm::any_of(map, [&](int dim) { return dim >= layout.rank(); }))
+      continue;
+    std::optional<ReindexedLayout> source = layout.reindexSource(map);
+    ASSERT_TRUE(source);
+    checkReindexed(layout, *source, map);
+  }
+}
+
+TEST(FragmentReindex, DeclinesDiagonals) {
+  FragmentLayout layout = FragmentLayout::replicated({4, 4}, 1);
+  EXPECT_FALSE(layout.reindexSource({0, 0}));
+}
+
+TEST(FragmentReindex, MergesDependentRegisters) {
+  // Along dim1 register bit 2 moves what bits 0 and 1 together do.
+  std::vector<Coords> lanes(5, Coords{0, 0});
+  FragmentLayout layout = *FragmentLayout::create(
+      {{1, 1}, {0, 2}, {2, 3}, {0, 1}}, lanes, {}, {4, 4}, {});
+  ReindexedLayout columns = layout.sliceDims({0});
+  EXPECT_EQ(columns.layout.elementsPerThread(), 4);
+  checkReindexed(layout, columns, {1});
+}
+
+TEST(FragmentReindex, PermutesWithoutRenumbering) {
+  RandomLayouts random(23);
+  for (int trial = 0; trial < 60; ++trial) {
+    FragmentLayout layout = random.anyFragment(trial);
+    llvm::SmallVector<int> order;
+    for (int dim = 0; dim < layout.rank(); ++dim)
+      order.push_back(dim);
+    std::shuffle(order.begin(), order.end(), random.engine);
+    FragmentLayout permuted = layout.permuteDims(order);
+    ASSERT_EQ(permuted.elementsPerThread(), layout.elementsPerThread());
+    forEachHolder(layout, [&](int reg, int lane, int warp) {
+      Coords coords = layout.coordsOf(reg, lane, warp), expected;
+      for (int dim : order)
+        expected.push_back(coords[dim]);
+      ASSERT_EQ(permuted.coordsOf(reg, lane, warp), expected);
+    });
+  }
+}
+
+TEST(FragmentReindex, ExpandsWithoutRenumbering) {
+  RandomLayouts random(24);
+  for (int trial = 0; trial < 40; ++trial) {
+    FragmentLayout layout = random.anyFragment(trial);
+    int dim = random.below(layout.rank() + 1);
+    FragmentLayout expanded = layout.expandDims(dim);
+    EXPECT_EQ(expanded.shape()[dim], 1);
+    forEachHolder(layout, [&](int reg, int lane, int warp) {
+      Coords expected = layout.coordsOf(reg, lane, warp);
+      expected.insert(expected.begin() + dim, 0);
+      ASSERT_EQ(expanded.coordsOf(reg, lane, warp), expected);
+    });
+    EXPECT_EQ(expanded.sliceDims({dim}).layout.shape(), layout.shape());
+  }
+}
