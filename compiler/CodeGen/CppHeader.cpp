@@ -1,0 +1,215 @@
+//===- CppHeader.cpp - Kernels as one C++ header --------------------------===//
+//
+// The header holds
+//   namespace NAME {
+//   namespace detail { the cubin's bytes, the manifest's text }
+//   inline const tilert::Module &module();          // loaded at the first use
+//   inline void KERNEL(tilert_stream, const tilert::Tensor &A, float scale);
+//   }
+// Loading is thread-safe, being the initialisation of a local static.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/CodeGen/CppHeader.h"
+#include "compiler/CodeGen/Version.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tilec;
+
+/// C++17's keywords that an identifier of the language may be, and the names
+/// that the generated functions use themselves.
+static bool isTaken(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral taken[] = {"alignas",
+                                                  "alignof",
+                                                  "and",
+                                                  "and_eq",
+                                                  "asm",
+                                                  "auto",
+                                                  "bitand",
+                                                  "bitor",
+                                                  "bool",
+                                                  "case",
+                                                  "catch",
+                                                  "char",
+                                                  "char16_t",
+                                                  "char32_t",
+                                                  "class",
+                                                  "compl",
+                                                  "constexpr",
+                                                  "const_cast",
+                                                  "decltype",
+                                                  "default",
+                                                  "delete",
+                                                  "do",
+                                                  "double",
+                                                  "dynamic_cast",
+                                                  "enum",
+                                                  "explicit",
+                                                  "export",
+                                                  "extern",
+                                                  "float",
+                                                  "friend",
+                                                  "goto",
+                                                  "inline",
+                                                  "int",
+                                                  "long",
+                                                  "mutable",
+                                                  "namespace",
+                                                  "new",
+                                                  "noexcept",
+                                                  "not",
+                                                  "not_eq",
+                                                  "nullptr",
+                                                  "operator",
+                                                  "or",
+                                                  "or_eq",
+                                                  "private",
+                                                  "protected",
+                                                  "public",
+                                                  "register",
+                                                  "reinterpret_cast",
+                                                  "short",
+                                                  "signed",
+                                                  "sizeof",
+                                                  "static",
+                                                  "static_assert",
+                                                  "static_cast",
+                                                  "struct",
+                                                  "switch",
+                                                  "template",
+                                                  "this",
+                                                  "thread_local",
+                                                  "throw",
+                                                  "try",
+                                                  "typedef",
+                                                  "typeid",
+                                                  "typename",
+                                                  "union",
+                                                  "unsigned",
+                                                  "using",
+                                                  "virtual",
+                                                  "void",
+                                                  "volatile",
+                                                  "wchar_t",
+                                                  "xor",
+                                                  "xor_eq",
+                                                  "stream",
+                                                  "module",
+                                                  "detail",
+                                                  "tilert",
+                                                  "int8_t",
+                                                  "int64_t"};
+  return llvm::is_contained(taken, name);
+}
+
+/// `name` as a C++ identifier that nothing else in the header has.
+static std::string makeIdentifier(llvm::StringRef name) {
+  std::string identifier;
+  for (char letter : name)
+    identifier += llvm::isAlnum(letter) || letter == '_' ? letter : '_';
+  if (identifier.empty() || llvm::isDigit(identifier.front()))
+    identifier.insert(0, "_");
+  if (isTaken(identifier))
+    identifier += "_";
+  return identifier;
+}
+
+/// The C++ type of a scalar parameter; tilert::Scalar, which holds bits, for
+/// the types that C++17 does not have.
+static llvm::StringRef getScalarType(llvm::StringRef dtype) {
+  return llvm::StringSwitch<llvm::StringRef>(dtype)
+      .Case("bool", "bool")
+      .Case("int8", "std::int8_t")
+      .Case("uint8", "std::uint8_t")
+      .Case("int16", "std::int16_t")
+      .Case("uint16", "std::uint16_t")
+      .Case("int32", "std::int32_t")
+      .Case("uint32", "std::uint32_t")
+      .Case("int64", "std::int64_t")
+      .Case("uint64", "std::uint64_t")
+      .Case("f32", "float")
+      .Case("f64", "double")
+      .Default("const tilert::Scalar &");
+}
+
+/// "bf16[M, K]", for the comment of a function.
+static std::string describe(const ManifestParameter &parameter) {
+  std::string text = parameter.name + ": ";
+  if (parameter.access == "out" || parameter.access == "inout")
+    text += parameter.access + " ";
+  text += parameter.dtype;
+  if (!parameter.isTensor)
+    return text;
+  llvm::SmallVector<std::string> dims;
+  for (const ManifestExpr &dim : parameter.dims)
+    dims.push_back(dim.is_string() ? dim.get<std::string>() : dim.dump());
+  text += "[" + llvm::join(dims, ", ") + "]";
+  if (parameter.pack)
+    text += " pack(" + std::to_string(*parameter.pack) + ")";
+  return text;
+}
+
+static void writeFunction(llvm::raw_ostream &os, const ManifestKernel &kernel) {
+  os << "/// Launches `" << kernel.name << "` on a CUstream or cudaStream_t.\n";
+  for (const ManifestParameter &parameter : kernel.parameters)
+    os << "///   " << describe(parameter) << "\n";
+  for (const ManifestFact &check : kernel.checks)
+    os << "/// Needs " << check.text << ".\n";
+  os << "/// Throws tilert::Error; nothing was launched then.\n"
+     << "inline void " << makeIdentifier(kernel.name)
+     << "(tilert_stream stream";
+  for (const ManifestParameter &parameter : kernel.parameters) {
+    llvm::StringRef type = parameter.isTensor ? "const tilert::Tensor &"
+                                              : getScalarType(parameter.dtype);
+    os << ", " << type << (type.ends_with("&") ? "" : " ")
+       << makeIdentifier(parameter.name);
+  }
+  os << ") {\n"
+     << "  static const tilert::Kernel kernel = module().kernel(\""
+     << kernel.name << "\");\n"
+     << "  kernel.launch(stream";
+  for (const ManifestParameter &parameter : kernel.parameters)
+    os << ", " << makeIdentifier(parameter.name);
+  os << ");\n}\n\n";
+}
+
+/// Numbers compile faster than one long string literal, and have no limit on
+/// their count.
+static void writeBytes(llvm::raw_ostream &os, llvm::StringRef bytes) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    os << static_cast<unsigned>(static_cast<unsigned char>(bytes[i])) << ",";
+    if (i % 24 == 23)
+      os << "\n";
+  }
+}
+
+std::string tilec::writeCppHeader(const ManifestModel &model,
+                                  llvm::StringRef cubin, llvm::StringRef name) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  std::string space = makeIdentifier(name);
+  std::string guard = "TILE_KERNELS_" + llvm::StringRef(space).upper() + "_HPP";
+  os << "// Kernels for " << model.target << ", written by "
+     << getCompilerName() << ".  Needs C++17 and libtilert.\n"
+     << "#ifndef " << guard << "\n#define " << guard << "\n\n"
+     << "#include \"tilert/tilert.hpp\"\n\n#include <cstdint>\n\n"
+     << "namespace " << space << " {\nnamespace detail {\n\n"
+     << "inline constexpr unsigned char cubin[] = {\n";
+  writeBytes(os, cubin);
+  os << "};\n\ninline constexpr unsigned char manifest[] = {\n";
+  writeBytes(os, writeManifest(model));
+  os << "};\n\n} // namespace detail\n\n"
+     << "/// The kernels of this header, loaded when first asked for.\n"
+     << "inline const tilert::Module &module() {\n"
+     << "  static const tilert::Module loaded(\n"
+     << "      std::string(reinterpret_cast<const char *>(detail::manifest),\n"
+     << "                  sizeof detail::manifest),\n"
+     << "      detail::cubin, sizeof detail::cubin);\n"
+     << "  return loaded;\n}\n\n";
+  for (const ManifestKernel &kernel : model.kernels)
+    writeFunction(os, kernel);
+  os << "} // namespace " << space << "\n\n#endif // " << guard << "\n";
+  return text;
+}

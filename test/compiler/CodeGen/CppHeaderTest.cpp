@@ -1,0 +1,93 @@
+//===- CppHeaderTest.cpp - Tests of the C++ header of kernels -------------===//
+//
+// The header is compiled here against the runtime's own header; running it is
+// left to a machine with a GPU.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/CodeGen/CppHeader.h"
+#include "compiler/CodeGen/ChildProcess.h"
+#include "compiler/CodeGen/OutputFile.h"
+#include "compiler/CodeGen/TemporaryFolder.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+using namespace tilec;
+using testing::HasSubstr;
+
+static ManifestParameter makeTensor(llvm::StringRef name, llvm::StringRef dtype,
+                                    llvm::StringRef access,
+                                    std::vector<ManifestExpr> dims) {
+  ManifestParameter parameter;
+  parameter.isTensor = true;
+  parameter.name = name.str();
+  parameter.dtype = dtype.str();
+  parameter.access = access.str();
+  parameter.dims = std::move(dims);
+  return parameter;
+}
+
+static ManifestParameter makeScalar(llvm::StringRef name,
+                                    llvm::StringRef dtype) {
+  ManifestParameter parameter;
+  parameter.name = name.str();
+  parameter.dtype = dtype.str();
+  return parameter;
+}
+
+static ManifestModel makeModel() {
+  ManifestKernel kernel;
+  kernel.name = "sum";
+  kernel.parameters = {makeTensor("A", "int4", "in", {"M", "K"}),
+                       makeTensor("class", "f32", "out", {"M"}),
+                       makeScalar("scale", "f32"), makeScalar("half", "bf16")};
+  kernel.parameters[0].pack = 1;
+  kernel.symbols = {{"M", 0, 0, {}}, {"K", 0, 1, {}}};
+  ManifestVariant variant;
+  variant.name = "general";
+  variant.symbol = "sum";
+  variant.threads = 128;
+  kernel.variants = {variant};
+  ManifestModel model;
+  model.target = "sm_90a";
+  model.kernels = {kernel};
+  return model;
+}
+
+TEST(CppHeader, HasATypedFunctionPerKernel) {
+  std::string text = writeCppHeader(makeModel(),
+                                    "\x7f"
+                                    "ELF\xff",
+                                    "my-gemm.v2");
+  EXPECT_THAT(text, HasSubstr("namespace my_gemm_v2 {"));
+  EXPECT_THAT(text, HasSubstr("cubin[] = {\n127,69,76,70,255,};"));
+  EXPECT_THAT(text, HasSubstr("///   A: int4[M, K] pack(1)\n"
+                              "///   class: out f32[M]\n"
+                              "///   scale: f32\n"));
+  EXPECT_THAT(text,
+              HasSubstr("inline void sum(tilert_stream stream, "
+                        "const tilert::Tensor &A, const tilert::Tensor &class_,"
+                        " float scale, const tilert::Scalar &half) {"));
+}
+
+TEST(CppHeader, CompilesAgainstTheRuntime) {
+  TemporaryFolder folder = llvm::cantFail(TemporaryFolder::create());
+  llvm::cantFail(writeFileAtomically(folder.getPath("kernels.hpp"),
+                                     writeCppHeader(makeModel(),
+                                                    "\x7f"
+                                                    "ELF",
+                                                    "kernels")));
+  llvm::cantFail(writeFileAtomically(
+      folder.getPath("use.cpp"),
+      "#include \"kernels.hpp\"\n#include \"kernels.hpp\"\n"
+      "void use(void *data, tilert_stream stream) {\n"
+      "  tilert::Tensor a(data, TILERT_INT4, {4, 8});\n"
+      "  tilert::Tensor c(data, TILERT_F32, {4});\n"
+      "  kernels::sum(stream, a, c, 1.0f, tilert::Scalar(TILERT_BF16, 0));\n"
+      "}\n"));
+  ChildResult result = llvm::cantFail(
+      runChild(TILE_CXX_COMPILER,
+               {"-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+                "-I" TILE_RUNTIME_INCLUDE, folder.getPath("use.cpp")},
+               /*secondsToWait=*/120));
+  EXPECT_EQ(result.exitCode, 0) << result.standardError;
+}
