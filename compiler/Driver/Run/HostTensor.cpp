@@ -72,6 +72,13 @@ llvm::Expected<HostTensor> HostTensor::create(TensorShape shape) {
   return tensor;
 }
 
+llvm::Expected<HostTensor> HostTensor::clone() const {
+  llvm::Expected<HostTensor> copy = create(shape);
+  if (copy)
+    llvm::copy(getBytes(), copy->getBytes().begin());
+  return copy;
+}
+
 uint64_t HostTensor::getCode(int64_t position) const {
   const uint8_t *data = storage.get() + guardBytes;
   if (isPacked(shape.format)) {

@@ -49,6 +49,17 @@ public:
     return {storage.get() + guardBytes, byteCount};
   }
 
+  /// The array between its guards, for a copy of all three elsewhere.
+  llvm::MutableArrayRef<uint8_t> getGuardedBytes() {
+    return {storage.get(), byteCount + 2 * guardBytes};
+  }
+  /// Wide enough for a stray vector access of a whole warp, and a multiple of
+  /// the alignment of device memory.
+  static constexpr size_t guardBytes = 4096;
+
+  /// An array with the same elements.
+  llvm::Expected<HostTensor> clone() const;
+
   /// The bits of the element at a row-major position.
   uint64_t getCode(int64_t position) const;
 
@@ -58,9 +69,6 @@ public:
 
 private:
   HostTensor() = default;
-
-  /// Wide enough for a stray vector access of a whole warp.
-  static constexpr size_t guardBytes = 4096;
 
   struct Free {
     void operator()(uint8_t *memory) const;

@@ -1,0 +1,85 @@
+//===- EmulatorDevice.cpp - Running compiled code on the CPU
+//---------------===//
+//
+// The arrays are what the emulated kernel may touch; the guard bytes around
+// them (HostTensor) catch what the emulator itself might miss.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/Driver/Run/Devices.h"
+
+#include "llvm/Support/raw_ostream.h"
+#include <thread>
+
+using namespace tilec;
+
+/// Position of the pointer to each tensor among the function's parameters.
+static int findPointer(const PlannedRun &run, llvm::StringRef tensor) {
+  const tilert_value *values = tilert_plan_values(&run.plan);
+  for (size_t i = 0; i < tilert_plan_value_count(&run.plan); ++i)
+    if (values[i].kind == TILERT_VALUE_TENSOR && tensor == values[i].name)
+      return static_cast<int>(i);
+  return -1;
+}
+
+static LaunchSpec makeLaunch(const PlannedRun &run) {
+  LaunchSpec launch;
+  launch.symbol = run.getVariant().symbol;
+  launch.gridX = static_cast<uint32_t>(tilert_plan_grid(&run.plan));
+  launch.threads = tilert_plan_threads(&run.plan);
+  launch.sharedBytes = tilert_plan_shared_bytes(&run.plan);
+  const tilert_value *values = tilert_plan_values(&run.plan);
+  for (size_t i = 0; i < tilert_plan_value_count(&run.plan); ++i) {
+    const auto *bytes = static_cast<const uint8_t *>(values[i].value);
+    launch.parameters.emplace_back(bytes, bytes + values[i].bytes);
+  }
+  for (RunArgument &argument : run.arguments.get()) {
+    if (!argument.isTensor())
+      continue;
+    llvm::MutableArrayRef<uint8_t> bytes = argument.tensor->getBytes();
+    launch.buffers.push_back({argument.name, bytes.data(), bytes.size(),
+                              argument.isWritten(),
+                              findPointer(run, argument.name)});
+  }
+  launch.options.hostThreads =
+      std::max(1u, std::thread::hardware_concurrency());
+  return launch;
+}
+
+llvm::Expected<EmulatorCounters>
+tilec::runOnEmulator(const llvm::Module &module, const PlannedRun &run,
+                     llvm::ArrayRef<int64_t> blocks) {
+  llvm::Expected<std::unique_ptr<Emulator>> emulator = Emulator::create(module);
+  if (!emulator)
+    return emulator.takeError();
+  LaunchSpec launch = makeLaunch(run);
+  launch.blocks.assign(blocks.begin(), blocks.end());
+  return (*emulator)->launch(launch);
+}
+
+void tilec::printCounters(llvm::raw_ostream &os,
+                          const EmulatorCounters &counters) {
+  auto print = [&](llvm::StringRef name, uint64_t count) {
+    os << "  " << llvm::left_justify(name, 28) << count << '\n';
+  };
+  os << "counters:\n";
+  print("global bytes read", counters.globalBytesRead);
+  print("global bytes written", counters.globalBytesWritten);
+  print("shared bytes read", counters.sharedBytesRead);
+  print("shared bytes written", counters.sharedBytesWritten);
+  print("shared wavefronts", counters.sharedWavefronts);
+  print("bank conflicts", counters.bankConflicts);
+  print("matrix instructions", counters.matrixInstructions);
+  print("async copies of 16 bytes", counters.asyncCopies16);
+  print("async copies of 8 bytes", counters.asyncCopies8);
+  print("async copies of 4 bytes", counters.asyncCopies4);
+  print("barriers", counters.barriers);
+  os << "instructions:\n";
+  for (const auto &[name, count] : counters.instructions)
+    print(name, count);
+  if (counters.conflictSites.empty())
+    return;
+  os << "bank conflicts by source line:\n";
+  for (const EmulatorCounters::ConflictSite &site : counters.conflictSites)
+    os << "  " << site.location.str() << ": " << site.instruction << ": "
+       << site.conflicts << " extra of " << site.wavefronts << " wavefronts\n";
+}
