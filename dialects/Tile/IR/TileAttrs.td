@@ -25,7 +25,8 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
     #tile.layout<"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]">
     ```
   }];
-  let parameters = (ins "::layout::FragmentLayout":$layout);
+  let parameters = (ins AttrParameter<"::layout::FragmentLayout", "the map",
+                                      "const ::layout::FragmentLayout &">:$layout);
   let hasCustomAssemblyFormat = 1;
 }
 

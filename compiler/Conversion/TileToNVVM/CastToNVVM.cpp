@@ -1,0 +1,245 @@
+//===- CastToNVVM.cpp - Conversions of numbers ----------------------------===//
+//
+// Packed 4-bit integers become 16-bit floats in registers, by bits: a nibble q
+// under the mantissa of a power of two p is the number p + q, from which p is
+// subtracted exactly.
+//
+//   bf16: 0x4300 | q = 128 + q       f16: 0x6400 | q = 1024 + q
+//
+// Two's complement is flipped to q + 8 first by the same XOR that sets the
+// exponent, and 8 more is subtracted.  One word of the result takes the two
+// nibbles that end up in its halves: a shift if they lie 16 bits apart in one
+// word, else a byte permute of the words (and their shifted copies) that hold
+// them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "dialects/Layout/Conversion.h"
+#include <map>
+
+using namespace mlir;
+using namespace mlir::tile;
+
+//===----------------------------------------------------------------------===//
+// Packed 4-bit integers to 16-bit floats
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Converts the words of one fragment.
+class NibbleConverter {
+public:
+  NibbleConverter(KernelEmitter &emitter, ArrayRef<Value> words, Type resultType, bool isUnsigned)
+      : e(emitter), words(words), resultType(resultType), isUnsigned(isUnsigned) {}
+
+  /// The pair of results made of nibbles `low` and `high` of the fragment, as
+  /// one word.
+  Value convertPair(int low, int high);
+
+private:
+  /// Word `index` shifted right by `bits`, each made once.
+  Value getShifted(int index, int bits) {
+    Value &shifted = shifts[{index, bits}];
+    if (!shifted)
+      shifted = e.shr(words[index], bits);
+    return shifted;
+  }
+  /// A word whose halves hold the nibbles in their low bits, other bits being
+  /// anything.
+  Value gatherPair(int low, int high);
+
+  KernelEmitter &e;
+  ArrayRef<Value> words;
+  Type resultType;
+  bool isUnsigned;
+  std::map<std::pair<int, int>, Value> shifts;
+};
+} // namespace
+
+Value NibbleConverter::gatherPair(int low, int high) {
+  int lowWord = low / 8, highWord = high / 8, lowNibble = low % 8, highNibble = high % 8;
+  if (lowWord == highWord && highNibble == lowNibble + 4)
+    return getShifted(lowWord, 4 * lowNibble);
+  // An odd nibble comes to the low bits of its byte in the copy shifted by 4.
+  Value a = getShifted(lowWord, 4 * (lowNibble % 2));
+  Value b = getShifted(highWord, 4 * (highNibble % 2));
+  // Bytes of the result: the low nibble's, anything, the high nibble's.
+  int lowByte = lowNibble / 2, highByte = highNibble / 2 + (a == b ? 0 : 4);
+  int selector = lowByte | highByte << 8;
+  return e.callIntrinsic("llvm.nvvm.prmt", e.builder.getI32Type(), {a, b, e.i32(selector)});
+}
+
+Value NibbleConverter::convertPair(int low, int high) {
+  Value gathered = gatherPair(low, high);
+  int64_t exponent = resultType.isBF16() ? 0x43004300 : 0x64006400;
+  double bias = resultType.isBF16() ? 128 : 1024;
+  // (gathered & mask) ^ exponent (and the sign's bit), in one instruction: LLVM
+  // would make two, and ptxas does not join them again.
+  int64_t flip = isUnsigned ? exponent : exponent | 0x00080008;
+  Value magic = e.callAsm("lop3.b32 $0, $1, $2, $3, 0x6a;", "=r,r,n,n",
+                          {gathered, e.i32(0x000f000f), e.i32(flip)});
+  Type pair = VectorType::get(2, resultType);
+  Value number = LLVM::BitcastOp::create(e.builder, e.loc, pair, magic);
+  auto splat = [&](double value) -> Value {
+    auto element = e.builder.getFloatAttr(resultType, value);
+    return LLVM::ConstantOp::create(e.builder, e.loc, pair,
+                                    DenseElementsAttr::get(cast<ShapedType>(pair), element));
+  };
+  // x * 1 - bias: the packed fma exists on every target, the packed add does
+  // not.
+  Value result = LLVM::FMAOp::create(e.builder, e.loc, number, splat(1.0),
+                                     splat(-(bias + (isUnsigned ? 0 : 8))));
+  return LLVM::BitcastOp::create(e.builder, e.loc, e.builder.getI32Type(), result);
+}
+
+/// Register of the source for each register of the result, which may be
+/// numbered otherwise.
+static std::optional<SmallVector<int>> getSourceRegisters(KernelEmitter &e, CastOp op) {
+  layout::ConversionPlan plan =
+      layout::planConversion(e.getLayout(op.getSource()), e.getLayout(op.getResult()));
+  if (plan.kind == layout::ConversionKind::Identical) {
+    SmallVector<int> registers;
+    for (int i = 0; i < e.getLayout(op.getResult()).elementsPerThread(); ++i)
+      registers.push_back(i);
+    return registers;
+  }
+  if (plan.kind == layout::ConversionKind::RegisterPermutation)
+    return SmallVector<int>(plan.registerOf.begin(), plan.registerOf.end());
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// One element
+//===----------------------------------------------------------------------===//
+
+/// Whether values of the type live in LLVM's own type.
+static bool isNative(Type type) {
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
+}
+
+static Value castToInteger(KernelEmitter &e, Value source, Type to, bool isUnsigned) {
+  // Truncates, saturates, NaN to 0: exactly the saturating intrinsics.  They
+  // have no 4-bit form; a wider integer is clamped.
+  unsigned bits = to.getIntOrFloatBitWidth();
+  std::string name = isUnsigned ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
+  if (source.getType().isBF16())
+    source = LLVM::FPExtOp::create(e.builder, e.loc, e.builder.getF32Type(), source);
+  if (bits >= 8)
+    return e.callIntrinsic(name, to, source);
+  Value wide = e.callIntrinsic(name, e.builder.getI32Type(), source);
+  int64_t lowest = isUnsigned ? 0 : -(int64_t(1) << (bits - 1));
+  int64_t highest = isUnsigned ? (int64_t(1) << bits) - 1 : -lowest - 1;
+  if (isUnsigned)
+    wide = e.builder.createOrFold<arith::MinUIOp>(e.loc, wide, e.i32(highest));
+  else
+    wide = e.builder.createOrFold<arith::MinSIOp>(
+        e.loc, e.builder.createOrFold<arith::MaxSIOp>(e.loc, wide, e.i32(lowest)), e.i32(highest));
+  return e.builder.createOrFold<arith::TruncIOp>(e.loc, to, wide);
+}
+
+static Value castIntegers(KernelEmitter &e, Value source, Type to, bool isUnsigned) {
+  unsigned from = source.getType().getIntOrFloatBitWidth(), width = to.getIntOrFloatBitWidth();
+  if (from == width)
+    return source;
+  if (from > width)
+    return e.builder.createOrFold<arith::TruncIOp>(e.loc, to, source);
+  if (isUnsigned || from == 1)
+    return e.builder.createOrFold<arith::ExtUIOp>(e.loc, to, source);
+  return e.builder.createOrFold<arith::ExtSIOp>(e.loc, to, source);
+}
+
+Value tile::emitScalarCast(KernelEmitter &e, CastOp op, Value source, Type from, Type to) {
+  bool plain = !op.getMode() || *op.getMode() == "nosat";
+  auto fromInteger = dyn_cast<IntegerType>(from), toInteger = dyn_cast<IntegerType>(to);
+  OpBuilder &b = e.builder;
+  if (fromInteger && toInteger && plain) {
+    if (toInteger.getWidth() == 1)
+      return e.compare(arith::CmpIPredicate::ne, source, e.constantLike(source, 0));
+    return castIntegers(e, source, to, op.getSourceUnsigned());
+  }
+  if (fromInteger && isNative(to) && plain) {
+    if (op.getSourceUnsigned() || fromInteger.getWidth() == 1)
+      return b.createOrFold<arith::UIToFPOp>(e.loc, to, source);
+    return b.createOrFold<arith::SIToFPOp>(e.loc, to, source);
+  }
+  if (isNative(from) && toInteger && plain) {
+    if (toInteger.getWidth() == 1)
+      return b.createOrFold<arith::CmpFOp>(e.loc, arith::CmpFPredicate::UNE, source, e.zeroOf(from));
+    return castToInteger(e, source, to, op.getResultUnsigned());
+  }
+  if (isNative(from) && isNative(to) && plain) {
+    unsigned fromBits = from.getIntOrFloatBitWidth(), toBits = to.getIntOrFloatBitWidth();
+    if (from == to)
+      return source;
+    if (fromBits < toBits)
+      return LLVM::FPExtOp::create(b, e.loc, to, source);
+    if (fromBits > toBits)
+      return LLVM::FPTruncOp::create(b, e.loc, to, source);
+    // Between the 16-bit types by way of f32, which holds both.
+    return LLVM::FPTruncOp::create(b, e.loc, to, LLVM::FPExtOp::create(b, e.loc, b.getF32Type(), source));
+  }
+  op.emitError("a cast of ") << from << " to " << to
+                             << (plain ? "" : " with this option") << " is not supported yet";
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Fragments
+//===----------------------------------------------------------------------===//
+
+/// f32 to a 16-bit float, two at a time: one instruction converts a pair.
+static FragmentValue narrowPairs(KernelEmitter &e, ArrayRef<Value> elements, Type to) {
+  Type fromPair = VectorType::get(2, e.builder.getF32Type()), toPair = VectorType::get(2, to);
+  SmallVector<Value> words;
+  for (size_t i = 0; i < elements.size(); i += 2) {
+    Value pair = LLVM::PoisonOp::create(e.builder, e.loc, fromPair);
+    for (int j = 0; j < 2; ++j) {
+      Value index = LLVM::ConstantOp::create(e.builder, e.loc, e.builder.getI32IntegerAttr(j));
+      pair = LLVM::InsertElementOp::create(e.builder, e.loc, pair, elements[i + j], index);
+    }
+    Value narrow = LLVM::FPTruncOp::create(e.builder, e.loc, toPair, pair);
+    words.push_back(LLVM::BitcastOp::create(e.builder, e.loc, e.builder.getI32Type(), narrow));
+  }
+  return FragmentValue::ofWords(to, elements.size(), words);
+}
+
+LogicalResult tile::emitCast(KernelEmitter &e, CastOp op) {
+  Type from = getTileElementType(op.getSource().getType());
+  Type to = getTileElementType(op.getResult().getType());
+  if (!isa<RankedTensorType>(op.getResult().getType())) {
+    Value result = emitScalarCast(e, op, e.getScalar(op.getSource()), from, to);
+    e.setScalar(op, result);
+    return success(result != nullptr);
+  }
+  auto registers = getSourceRegisters(e, op);
+  if (!registers)
+    return op.emitError("internal error: a cast between threads was left to the lowering");
+  const FragmentValue &source = e.getFragment(op.getSource());
+  bool to16 = to.isBF16() || to.isF16();
+  FragmentValue shape(to, registers->size());
+  if (from.isInteger(4) && to16 && source.elementsPerWord() == 8 && shape.elementsPerWord() == 2) {
+    SmallVector<Value> words = source.getWords(e.builder, e.loc);
+    NibbleConverter converter(e, words, to, op.getSourceUnsigned());
+    SmallVector<Value> results;
+    for (size_t i = 0; i < registers->size(); i += 2)
+      results.push_back(converter.convertPair((*registers)[i], (*registers)[i + 1]));
+    e.setFragment(op, FragmentValue::ofWords(to, registers->size(), results));
+    return success();
+  }
+  SmallVector<Value> elements = source.getElements(e.builder, e.loc), permuted;
+  for (int reg : *registers)
+    permuted.push_back(elements[reg]);
+  if (from.isF32() && to16 && shape.elementsPerWord() == 2) {
+    e.setFragment(op, narrowPairs(e, permuted, to));
+    return success();
+  }
+  SmallVector<Value> results;
+  for (Value element : permuted) {
+    Value result = emitScalarCast(e, op, element, from, to);
+    if (!result)
+      return failure();
+    results.push_back(result);
+  }
+  e.setFragment(op, FragmentValue::ofElements(to, results));
+  return success();
+}

@@ -1,0 +1,59 @@
+//===- ConvertTileToNVVM.cpp - The pass -----------------------------------===//
+
+#include "compiler/Conversion/TileToNVVM/ConvertTileToNVVM.h"
+#include "compiler/Conversion/TileToNVVM/KernelEmitter.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Declares the block's dynamic shared memory.  Its size is given at launch.
+static void declareSharedMemory(ModuleOp module) {
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
+  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/false,
+                         LLVM::Linkage::External, "tile_shared", Attribute(),
+                         /*alignment=*/1024, /*addrSpace=*/3);
+}
+
+namespace {
+struct ConvertTileToNVVM : PassWrapper<ConvertTileToNVVM, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertTileToNVVM)
+
+  StringRef getArgument() const override { return "convert-tile-to-nvvm"; }
+  StringRef getDescription() const override { return "Lower tile kernels to what one thread does"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, scf::SCFDialect, arith::ArithDialect>();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
+    if (kernels.empty())
+      return;
+    declareSharedMemory(module);
+    bool failedAny = false;
+    for (KernelOp kernel : kernels) {
+      KernelEmitter emitter(kernel);
+      if (!emitter.emitKernel()) {
+        failedAny = true;
+        continue;
+      }
+      std::string name = kernel.getSymName().str();
+      kernel.erase();
+      emitter.function.setSymName(name);
+    }
+    if (failedAny)
+      signalPassFailure();
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> tile::createConvertTileToNVVM() {
+  return std::make_unique<ConvertTileToNVVM>();
+}
+
+void tile::registerConvertTileToNVVM() { PassRegistration<ConvertTileToNVVM>(); }

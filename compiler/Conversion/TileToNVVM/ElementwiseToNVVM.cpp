@@ -1,0 +1,139 @@
+//===- ElementwiseToNVVM.cpp - Arithmetic on scalars and fragments --------===//
+//
+// An elementwise op on fragments becomes the same op on each element: operands
+// and result have one layout.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "dialects/Layout/Conversion.h"
+#include "dialects/Tile/Transforms/GemmPlan.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// A constant in its register type.
+static LogicalResult emitConstant(KernelEmitter &e, arith::ConstantOp op) {
+  auto toRegister = [&](Attribute value) -> Value {
+    Type type = getRegisterType(cast<TypedAttr>(value).getType());
+    if (cast<TypedAttr>(value).getType() == type)
+      return arith::ConstantOp::create(e.builder, e.loc, cast<TypedAttr>(value));
+    APInt bits = cast<FloatAttr>(value).getValue().bitcastToAPInt();
+    if (type.isF32()) // tf32 lives in f32
+      return arith::ConstantOp::create(
+          e.builder, e.loc,
+          e.builder.getF32FloatAttr(cast<FloatAttr>(value).getValueAsDouble()));
+    return arith::ConstantOp::create(e.builder, e.loc, e.builder.getIntegerAttr(type, bits));
+  };
+  auto tensor = dyn_cast<RankedTensorType>(op.getType());
+  if (!tensor) {
+    e.setScalar(op, toRegister(op.getValue()));
+    return success();
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!dense || !dense.isSplat())
+    return op.emitError("a constant fragment of different elements is not supported yet");
+  Value value = toRegister(cast<TypedAttr>(dense.getSplatValue<Attribute>()));
+  SmallVector<Value> elements(e.getLayout(op.getResult()).elementsPerThread(), value);
+  e.setFragment(op, FragmentValue::ofElements(tensor.getElementType(), elements));
+  return success();
+}
+
+/// The same op on register values.
+static SmallVector<Value> cloneOnScalars(KernelEmitter &e, Operation *op, ValueRange operands) {
+  OperationState state(e.loc, op->getName());
+  state.addOperands(operands);
+  for (Type type : op->getResultTypes())
+    state.addTypes(getRegisterType(getTileElementType(type)));
+  state.addAttributes(op->getAttrs());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  return e.builder.create(state)->getResults();
+}
+
+LogicalResult tile::emitElementwise(KernelEmitter &e, Operation *op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return emitConstant(e, constant);
+  if (isa<math::MathDialect>(op->getDialect()) && !isa<math::AbsFOp, math::AbsIOp, math::FmaOp,
+                                                        math::FloorOp, math::CeilOp, math::TruncOp,
+                                                        math::RoundEvenOp, math::SqrtOp>(op))
+    return op->emitError("'") << op->getName().stripDialect() << "' is not supported yet";
+  bool onFragments = isa<RankedTensorType>(op->getResult(0).getType());
+  if (!onFragments) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(e.getScalar(operand));
+    for (auto [from, to] : llvm::zip_equal(op->getResults(), cloneOnScalars(e, op, operands)))
+      e.setScalar(from, to);
+    return success();
+  }
+  unsigned count = e.getLayout(op->getResult(0)).elementsPerThread();
+  SmallVector<SmallVector<Value>> operands;
+  for (Value operand : op->getOperands()) {
+    if (isa<RankedTensorType>(operand.getType()))
+      operands.push_back(e.getFragment(operand).getElements(e.builder, e.loc));
+    else
+      operands.push_back(SmallVector<Value>(count, e.getScalar(operand)));
+  }
+  SmallVector<Value> results;
+  for (unsigned i = 0; i < count; ++i) {
+    SmallVector<Value> values;
+    for (ArrayRef<Value> operand : operands)
+      values.push_back(operand[i]);
+    results.push_back(cloneOnScalars(e, op, values)[0]);
+  }
+  e.setFragment(op->getResult(0),
+                FragmentValue::ofElements(getTileElementType(op->getResult(0).getType()), results));
+  return success();
+}
+
+/// Registers of the result from those of the source.
+static void emitPermutation(KernelEmitter &e, Value source, Value result, ArrayRef<int> registerOf) {
+  const FragmentValue &value = e.getFragment(source);
+  bool identity = registerOf.size() == value.size();
+  for (auto [i, reg] : llvm::enumerate(registerOf))
+    identity &= reg == int(i);
+  if (identity) {
+    e.setFragment(result, FragmentValue(value));
+    return;
+  }
+  SmallVector<Value> elements = value.getElements(e.builder, e.loc), permuted;
+  for (int reg : registerOf)
+    permuted.push_back(elements[reg]);
+  e.setFragment(result, FragmentValue::ofElements(value.getElementType(), permuted));
+}
+
+LogicalResult tile::emitReindex(KernelEmitter &e, ReindexOp op) {
+  SmallVector<int, 4> dimMap;
+  for (AffineExpr expr : op.getMap().getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    dimMap.push_back(dim ? int(dim.getPosition()) : -1);
+  }
+  auto reindexed = e.getLayout(op.getResult()).reindexSource(dimMap);
+  if (!reindexed)
+    return op.emitError("this index map is not supported yet");
+  // The source may hold the same elements in other registers of each thread.
+  layout::ConversionPlan plan = layout::planConversion(e.getLayout(op.getSource()), reindexed->layout);
+  if (plan.kind == layout::ConversionKind::Identical)
+    plan.registerOf.clear();
+  else if (plan.kind != layout::ConversionKind::RegisterPermutation)
+    return op.emitError("internal error: the source of an index map is in other threads");
+  SmallVector<int> registerOf;
+  for (int reg : reindexed->registerOf)
+    registerOf.push_back(plan.registerOf.empty() ? reg : plan.registerOf[reg]);
+  emitPermutation(e, op.getSource(), op.getResult(), registerOf);
+  return success();
+}
+
+LogicalResult tile::emitConvertLayout(KernelEmitter &e, ConvertLayoutOp op) {
+  layout::ConversionPlan plan =
+      layout::planConversion(e.getLayout(op.getSource()), e.getLayout(op.getResult()));
+  if (plan.kind == layout::ConversionKind::Identical) {
+    e.setFragment(op.getResult(), FragmentValue(e.getFragment(op.getSource())));
+    return success();
+  }
+  if (plan.kind != layout::ConversionKind::RegisterPermutation)
+    return op.emitError("internal error: a conversion between threads was left to the lowering");
+  emitPermutation(e, op.getSource(), op.getResult(), plan.registerOf);
+  return success();
+}

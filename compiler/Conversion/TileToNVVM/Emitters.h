@@ -1,0 +1,44 @@
+//===- Emitters.h - The op families of the lowering -----------------------===//
+//
+// Each function emits one op through the emitter; on failure an error was
+// reported at the op.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_CONVERSION_TILETONVVM_EMITTERS_H
+#define TILE_COMPILER_CONVERSION_TILETONVVM_EMITTERS_H
+
+#include "compiler/Conversion/TileToNVVM/KernelEmitter.h"
+
+namespace mlir::tile {
+
+/// Any op of a kernel's body: finds its family.
+LogicalResult emitOperation(KernelEmitter &emitter, Operation *op);
+
+// StructureToNVVM.cpp: loops, branches, indices.
+LogicalResult emitControlFlow(KernelEmitter &emitter, Operation *op);
+// ParallelToNVVM.cpp
+LogicalResult emitParallel(KernelEmitter &emitter, ParallelOp op);
+// ElementwiseToNVVM.cpp: arith and math on scalars and fragments, broadcast,
+// reindex, layout conversion.
+LogicalResult emitElementwise(KernelEmitter &emitter, Operation *op);
+LogicalResult emitReindex(KernelEmitter &emitter, ReindexOp op);
+LogicalResult emitConvertLayout(KernelEmitter &emitter, ConvertLayoutOp op);
+// CastToNVVM.cpp
+LogicalResult emitCast(KernelEmitter &emitter, CastOp op);
+/// One element, by the language's rules; null with an error at `op` if the pair
+/// of types is not supported yet.
+Value emitScalarCast(KernelEmitter &emitter, CastOp op, Value source, Type from, Type to);
+// CopyToNVVM.cpp: memory to memory.
+LogicalResult emitCopy(KernelEmitter &emitter, CopyOp op);
+LogicalResult emitAsyncCopy(KernelEmitter &emitter, AsyncCopyOp op);
+// SharedToNVVM.cpp, GlobalToNVVM.cpp: fragments from and to memory.
+LogicalResult emitSharedLoad(KernelEmitter &emitter, LoadOp op);
+LogicalResult emitSharedStore(KernelEmitter &emitter, StoreOp op);
+LogicalResult emitGlobalLoad(KernelEmitter &emitter, LoadOp op);
+LogicalResult emitGlobalStore(KernelEmitter &emitter, StoreOp op);
+// MatmulToNVVM.cpp
+LogicalResult emitMma(KernelEmitter &emitter, MmaOp op);
+
+} // namespace mlir::tile
+
+#endif // TILE_COMPILER_CONVERSION_TILETONVVM_EMITTERS_H

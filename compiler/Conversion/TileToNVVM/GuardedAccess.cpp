@@ -1,0 +1,62 @@
+//===- GuardedAccess.cpp - Accesses under a condition ---------------------===//
+
+#include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
+#include "compiler/Conversion/TileToNVVM/WideAccess.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+void tile::emitGuarded(KernelEmitter &e, Value condition, llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(e.builder, e.loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(e.builder);
+  e.builder.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+Value tile::emitGuardedValue(KernelEmitter &e, Value condition, Value otherwise,
+                             llvm::function_ref<Value()> body) {
+  auto branch = scf::IfOp::create(e.builder, e.loc, otherwise.getType(), condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e.builder);
+  e.builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(e.builder, e.loc, body());
+  e.builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(e.builder, e.loc, otherwise);
+  return branch.getResult(0);
+}
+
+Value tile::emitGuardedLoad(KernelEmitter &e, Value condition, Value pointer, int64_t bytes) {
+  Type type = getAccessType(e.builder.getContext(), bytes);
+  return emitGuardedValue(e, condition, e.zeroOf(type), [&]() -> Value {
+    return LLVM::LoadOp::create(e.builder, e.loc, type, pointer, bytes);
+  });
+}
+
+Value tile::emitElementLoad(KernelEmitter &e, Value pointer, Type elementType) {
+  Type type = getRegisterType(elementType);
+  unsigned bytes = getElementBits(type) / 8;
+  if (!type.isInteger(1))
+    return LLVM::LoadOp::create(e.builder, e.loc, type, pointer, bytes);
+  Value byte = LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), pointer, bytes);
+  return e.compare(arith::CmpIPredicate::ne, byte, e.constantLike(byte, 0));
+}
+
+void tile::emitElementStore(KernelEmitter &e, Value pointer, Value value) {
+  if (value.getType().isInteger(1))
+    value = e.builder.createOrFold<arith::ExtUIOp>(e.loc, e.builder.getI8Type(), value);
+  LLVM::StoreOp::create(e.builder, e.loc, value, pointer,
+                        value.getType().getIntOrFloatBitWidth() / 8);
+}
+
+Value tile::emitGuardedElementLoad(KernelEmitter &e, GlobalAddresser &addresser, int reg,
+                                   Type elementType, Value pad) {
+  return emitGuardedValue(e, addresser.getInBounds(reg), pad, [&]() -> Value {
+    Value pointer = addresser.getPointer(reg);
+    if (getElementBits(elementType) >= 8)
+      return emitElementLoad(e, pointer, elementType);
+    Value byte = LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), pointer, 1);
+    byte = e.builder.createOrFold<arith::ShRUIOp>(e.loc, byte, addresser.getNibbleShift(reg));
+    return e.builder.createOrFold<arith::TruncIOp>(e.loc, e.builder.getIntegerType(4), byte);
+  });
+}

@@ -1,0 +1,379 @@
+//===- KernelEmitter.cpp - Prologue and shared helpers of the lowering ----===//
+//
+// The launch is one-dimensional.  The kernel finds its place along the axes
+// from the linear block index, in groups of rows of blocks so that blocks which
+// run at the same time share operands in L2.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/TileToNVVM/KernelEmitter.h"
+#include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Address space of global memory in NVPTX.
+static constexpr unsigned globalSpace = 1;
+/// Blocks of the second axis that are run together (see the head of the file).
+static constexpr int64_t rasterGroup = 8;
+
+KernelEmitter::KernelEmitter(KernelOp kernel)
+    : kernel(kernel), builder(kernel), loc(kernel.getLoc()), threads(kernel.getThreads()) {
+  createFunction();
+  emitPrologue();
+}
+
+const layout::FragmentLayout &KernelEmitter::getLayout(Value fragment) {
+  return getFragmentLayout(fragment.getType()).getLayout();
+}
+
+//===----------------------------------------------------------------------===//
+// Function and prologue
+//===----------------------------------------------------------------------===//
+
+/// Parameters: a pointer for each tensor, the symbols that are not fixed, the
+/// scalars, the strides of strided tensors.
+void KernelEmitter::createFunction() {
+  MLIRContext *context = builder.getContext();
+  Type pointer = LLVM::LLVMPointerType::get(context, globalSpace);
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attrs;
+  auto addParameter = [&](Type type, ArrayRef<NamedAttribute> attributes = {}) {
+    types.push_back(type);
+    attrs.push_back(builder.getDictionaryAttr(attributes));
+  };
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    if (!isa<GlobalType>(kernel.getArgumentTypes()[i]))
+      continue;
+    SmallVector<NamedAttribute> attributes;
+    if (kernel.getArgAttr(i, "tile.noalias"))
+      attributes.push_back(builder.getNamedAttr("llvm.noalias", builder.getUnitAttr()));
+    if (auto aligned = kernel.getArgAttrOfType<IntegerAttr>(i, "tile.aligned"))
+      attributes.push_back(builder.getNamedAttr("llvm.align", aligned));
+    addParameter(pointer, attributes);
+  }
+  for (auto symbol : kernel.getSymbols().getAsRange<DictionaryAttr>())
+    if (!symbol.get("value"))
+      addParameter(builder.getI64Type());
+  for (Type type : kernel.getArgumentTypes())
+    if (!isa<GlobalType>(type))
+      addParameter(type.isInteger(1) ? builder.getI8Type() : getRegisterType(type));
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    if (auto type = dyn_cast<GlobalType>(kernel.getArgumentTypes()[i]); type && kernel.isArgStrided(i))
+      for (int64_t d = 0; d + 1 < type.getRank(); ++d)
+        addParameter(builder.getI64Type());
+
+  auto functionType = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
+  function = LLVM::LLVMFuncOp::create(builder, loc, (kernel.getSymName() + ".lowered").str(), functionType);
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                    builder.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
+  for (auto [i, attr] : llvm::enumerate(attrs))
+    function.setArgAttrs(i, attr);
+  builder.setInsertionPointToStart(function.addEntryBlock(builder));
+}
+
+void KernelEmitter::emitPrologue() {
+  thread = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type());
+  // Parameters in the order of `createFunction`.
+  unsigned next = 0;
+  for (Type type : kernel.getArgumentTypes())
+    next += isa<GlobalType>(type);
+  for (auto symbol : kernel.getSymbols().getAsRange<DictionaryAttr>()) {
+    auto value = symbol.getAs<IntegerAttr>("value");
+    symbols[symbol.getAs<StringAttr>("name").getValue()] =
+        value ? i64(value.getInt()) : Value(function.getArgument(next++));
+  }
+  for (BlockArgument argument : kernel.getArguments()) {
+    if (isa<GlobalType>(argument.getType()))
+      continue;
+    Value value = function.getArgument(next++);
+    if (argument.getType().isInteger(1))
+      value = compare(arith::CmpIPredicate::ne, value, constantLike(value, 0));
+    setScalar(argument, value);
+    // Integer scalars may stand in expressions of extents.
+    if (value.getType().isIntOrIndex() && !value.getType().isInteger(1))
+      symbols[kernel.getArgName(argument.getArgNumber())] = extendToI64(value);
+  }
+  emitGlobals(next);
+  emitBlockIds();
+  // A marker in front of which thread-dependent values are put; erased at the
+  // end.
+  prologueEnd = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+}
+
+void KernelEmitter::emitGlobals(unsigned firstStride) {
+  unsigned nextPointer = 0;
+  for (BlockArgument argument : kernel.getArguments()) {
+    auto type = dyn_cast<GlobalType>(argument.getType());
+    if (!type)
+      continue;
+    GlobalView view;
+    view.pointer = function.getArgument(nextPointer++);
+    view.type = type;
+    for (Attribute dim : kernel.getArgDims(argument.getArgNumber()))
+      view.extents.push_back(emitExpression(dim));
+    int64_t unitBytes = std::max<int64_t>(getElementBits(type.getElementType()) / 8, 1);
+    view.strides.resize(type.getRank());
+    Value stride = i64(unitBytes);
+    for (int64_t d = type.getRank() - 1; d >= 0; --d) {
+      view.strides[d] = stride;
+      Value extent = view.extents[d];
+      if (d == type.getPackDim())
+        extent = builder.createOrFold<arith::ShRUIOp>(loc, add(extent, i64(1)), i64(1));
+      stride = mul(stride, extent);
+    }
+    if (kernel.isArgStrided(argument.getArgNumber()))
+      for (int64_t d = 0; d + 1 < type.getRank(); ++d)
+        view.strides[d] = mul(function.getArgument(firstStride++), i64(unitBytes));
+    setGlobal(argument, view);
+  }
+}
+
+/// Splits the linear block index into the axes, first fastest, the second in
+/// groups.
+void KernelEmitter::emitBlockIds() {
+  Value rest = NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
+  SmallVector<Value> extents;
+  for (Attribute extent : kernel.getGrid())
+    extents.push_back(builder.createOrFold<arith::TruncIOp>(loc, builder.getI32Type(), emitExpression(extent)));
+  size_t axes = extents.size();
+  SmallVector<Value> ids(axes);
+  if (axes >= 2) {
+    Value plane = mul(extents[0], extents[1]);
+    Value inPlane = axes > 2 ? remui(rest, plane) : rest;
+    rest = axes > 2 ? divui(rest, plane) : rest;
+    Value groupBlocks = mul(extents[0], i32(rasterGroup));
+    Value first = mul(divui(inPlane, groupBlocks), i32(rasterGroup));
+    Value inGroup = remui(inPlane, groupBlocks);
+    Value rows = builder.createOrFold<arith::MinUIOp>(loc, sub(extents[1], first), i32(rasterGroup));
+    ids[0] = divui(inGroup, rows);
+    ids[1] = add(first, remui(inGroup, rows));
+  } else if (axes == 1) {
+    ids[0] = rest;
+  }
+  for (size_t axis = 2; axis < axes; ++axis) {
+    ids[axis] = axis + 1 < axes ? remui(rest, extents[axis]) : rest;
+    rest = axis + 1 < axes ? divui(rest, extents[axis]) : rest;
+  }
+  for (Value id : ids)
+    blockIds.push_back(builder.createOrFold<arith::ExtUIOp>(loc, builder.getI64Type(), id));
+}
+
+Value KernelEmitter::emitExpression(Attribute expression) {
+  if (auto integer = dyn_cast<IntegerAttr>(expression))
+    return i64(integer.getInt());
+  if (auto name = dyn_cast<StringAttr>(expression))
+    return symbols.lookup(name.getValue());
+  auto array = cast<ArrayAttr>(expression);
+  StringRef op = cast<StringAttr>(array[0]).getValue();
+  SmallVector<Value> operands;
+  for (Attribute operand : array.getValue().drop_front())
+    operands.push_back(emitExpression(operand));
+  auto toBool = [&](Value v) { return compare(arith::CmpIPredicate::ne, v, i64(0)); };
+  auto fromBool = [&](Value v) {
+    return builder.createOrFold<arith::ExtUIOp>(loc, builder.getI64Type(), v);
+  };
+  auto cmp = [&](arith::CmpIPredicate p) { return fromBool(compare(p, operands[0], operands[1])); };
+  using P = arith::CmpIPredicate;
+  Value a = operands[0], b = operands.size() > 1 ? operands[1] : Value();
+  if (op == "+")
+    return add(a, b);
+  if (op == "-")
+    return sub(a, b);
+  if (op == "*")
+    return mul(a, b);
+  if (op == "/")
+    return builder.createOrFold<arith::DivSIOp>(loc, a, b);
+  if (op == "%")
+    return builder.createOrFold<arith::RemSIOp>(loc, a, b);
+  if (op == "ceildiv")
+    return builder.createOrFold<arith::DivSIOp>(loc, add(a, sub(b, i64(1))), b);
+  if (op == "min")
+    return builder.createOrFold<arith::MinSIOp>(loc, a, b);
+  if (op == "max")
+    return builder.createOrFold<arith::MaxSIOp>(loc, a, b);
+  if (op == "==")
+    return cmp(P::eq);
+  if (op == "!=")
+    return cmp(P::ne);
+  if (op == "<")
+    return cmp(P::slt);
+  if (op == "<=")
+    return cmp(P::sle);
+  if (op == ">")
+    return cmp(P::sgt);
+  if (op == ">=")
+    return cmp(P::sge);
+  if (op == "&&")
+    return fromBool(andi(toBool(a), toBool(b)));
+  if (op == "||")
+    return fromBool(ori(toBool(a), toBool(b)));
+  if (op == "!")
+    return fromBool(compare(P::eq, a, i64(0)));
+  if (op == "neg")
+    return sub(i64(0), a);
+  if (op == "select")
+    return select(toBool(a), b, operands[2]);
+  if (op == "<<")
+    return builder.createOrFold<arith::ShLIOp>(loc, a, b);
+  if (op == ">>")
+    return builder.createOrFold<arith::ShRSIOp>(loc, a, b);
+  if (op == "&")
+    return andi(a, b);
+  if (op == "|")
+    return ori(a, b);
+  if (op == "^")
+    return xori(a, b);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Body
+//===----------------------------------------------------------------------===//
+
+bool KernelEmitter::emitKernel() {
+  if (failed(emitBlock(kernel.getBody().front())))
+    return false;
+  loc = kernel.getLoc();
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  prologueEnd->erase();
+  return true;
+}
+
+LogicalResult KernelEmitter::emitBlock(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    loc = op.getLoc();
+    if (failed(emitOperation(*this, &op)))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Values across control flow
+//===----------------------------------------------------------------------===//
+
+void KernelEmitter::appendFlat(Value value, SmallVectorImpl<Value> &flat) {
+  if (isa<RankedTensorType>(value.getType()))
+    llvm::append_range(flat, getFragment(value).flatten(builder, loc));
+  else
+    flat.push_back(getScalar(value));
+}
+
+SmallVector<Type> KernelEmitter::getFlatTypes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return {getRegisterType(type)};
+  FragmentValue shape(tensor.getElementType(),
+                      getFragmentLayout(type).getLayout().elementsPerThread());
+  return SmallVector<Type>(shape.getFlatCount(), shape.getFlatType());
+}
+
+void KernelEmitter::takeFlat(Value value, ValueRange &flat) {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  if (!tensor) {
+    setScalar(value, flat.front());
+    flat = flat.drop_front();
+    return;
+  }
+  unsigned count = getLayout(value).elementsPerThread();
+  size_t size = FragmentValue(tensor.getElementType(), count).getFlatCount();
+  SmallVector<Value> values(flat.take_front(size));
+  setFragment(value, FragmentValue::unflatten(tensor.getElementType(), count, values));
+  flat = flat.drop_front(size);
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Value KernelEmitter::i32(int64_t value) {
+  return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(int32_t(value)));
+}
+Value KernelEmitter::i64(int64_t value) {
+  return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+}
+Value KernelEmitter::i1(bool value) {
+  return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(value));
+}
+Value KernelEmitter::extendToI64(Value value) {
+  return builder.createOrFold<arith::ExtSIOp>(loc, builder.getI64Type(), value);
+}
+Value KernelEmitter::constantLike(Value like, int64_t value) {
+  return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(like.getType(), value));
+}
+Value KernelEmitter::zeroOf(Type type) {
+  return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
+}
+
+Value KernelEmitter::callIntrinsic(StringRef name, Type result, ValueRange operands) {
+  auto call = LLVM::CallIntrinsicOp::create(builder, loc, result, builder.getStringAttr(name), operands);
+  return result ? call.getResult(0) : Value();
+}
+
+Value KernelEmitter::callAsm(StringRef text, StringRef constraints, ValueRange operands) {
+  auto dialect = LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT);
+  return LLVM::InlineAsmOp::create(builder, loc, builder.getI32Type(), operands, text, constraints,
+                                   /*has_side_effects=*/false, /*is_align_stack=*/false,
+                                   LLVM::TailCallKind::None, dialect, ArrayAttr())
+      .getResult(0);
+}
+
+Value KernelEmitter::offsetPointer(Value pointer, Value bytes) {
+  return LLVM::GEPOp::create(builder, loc, pointer.getType(), builder.getI8Type(), pointer, bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Thread-dependent values
+//===----------------------------------------------------------------------===//
+
+/// Splits the map into fields: runs of thread bits that move to a run of result
+/// bits.  A field costs a mask and a shift.
+Value KernelEmitter::emitThreadBits(ArrayRef<int32_t> bases) {
+  std::vector<int32_t> key(bases.begin(), bases.end());
+  auto known = threadBits.find(key);
+  if (known != threadBits.end())
+    return known->second;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(prologueEnd);
+  std::vector<int32_t> rest = key;
+  Value result;
+  for (size_t i = 0; i < rest.size(); ++i) {
+    for (int bit = 0; bit < 31; ++bit) {
+      if (!(rest[i] >> bit & 1))
+        continue;
+      int length = 0;
+      while (i + length < rest.size() && bit + length < 31 && rest[i + length] >> (bit + length) & 1) {
+        rest[i + length] &= ~(int32_t(1) << (bit + length));
+        ++length;
+      }
+      Value field = andi(thread, i32(((int64_t(1) << length) - 1) << i));
+      field = bit >= int(i) ? shl(field, bit - i) : shr(field, i - bit);
+      result = result ? xori(result, field) : field;
+    }
+  }
+  if (!result)
+    result = i32(0);
+  threadBits[key] = result;
+  return result;
+}
+
+Value KernelEmitter::emitThreadCoord(ArrayRef<layout::Coords> laneBases,
+                                     ArrayRef<layout::Coords> warpBases, int dim) {
+  SmallVector<int32_t> bases;
+  for (const layout::Coords &basis : laneBases)
+    bases.push_back(basis[dim]);
+  for (const layout::Coords &basis : warpBases)
+    bases.push_back(basis[dim]);
+  return emitThreadBits(bases);
+}
+
+Value KernelEmitter::emitIsOwner(const layout::FragmentLayout &layout) {
+  layout::OwnerMask mask = layout.ownerMask();
+  int64_t bits = mask.lanes | int64_t(mask.warps) << 5;
+  if (bits == 0)
+    return {};
+  return compare(arith::CmpIPredicate::eq, andi(thread, i32(bits)), i32(0));
+}

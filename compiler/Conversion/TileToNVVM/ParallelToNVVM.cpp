@@ -1,0 +1,144 @@
+//===- ParallelToNVVM.cpp - Element loops ---------------------------------===//
+//
+// Each thread runs the iterations of the elements it holds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "compiler/Conversion/TileToNVVM/GlobalAddress.h"
+#include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
+#include "dialects/Layout/Conversion.h"
+#include "dialects/Tile/Transforms/GemmPlan.h"
+#include "dialects/Tile/Transforms/ParallelLayout.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// Emits the iterations of one loop.
+class ParallelEmitter {
+public:
+  ParallelEmitter(KernelEmitter &emitter, ParallelOp op)
+      : e(emitter), op(op), layout(getIterationLayout(op, getNumWarps(emitter.kernel))) {}
+
+  LogicalResult emit();
+
+private:
+  LogicalResult emitOp(Operation *inner, int reg);
+  LogicalResult emitElement(ElementOp element, int reg);
+  void bindIndices(int reg);
+
+  KernelEmitter &e;
+  ParallelOp op;
+  layout::FragmentLayout layout;
+  /// Elements of fragments that the loop reads, and where in its registers each
+  /// iteration finds them.
+  DenseMap<Value, SmallVector<Value>> elements;
+  DenseMap<Operation *, SmallVector<int>> registersOf;
+};
+} // namespace
+
+/// The loop indices of the iteration that register `reg` stands for.
+void ParallelEmitter::bindIndices(int reg) {
+  for (BlockArgument index : op.getBody().getArguments()) {
+    int d = index.getArgNumber();
+    Value coord = e.emitThreadCoord(layout.laneBases(), layout.warpBases(), d);
+    if (int32_t flipped = layout.registerXor(reg)[d])
+      coord = e.xori(coord, e.i32(flipped));
+    if (int32_t offset = layout.registerOffset(reg)[d])
+      coord = e.add(coord, e.i32(offset));
+    e.setScalar(index, e.builder.createOrFold<arith::ExtUIOp>(e.loc, e.builder.getI64Type(), coord));
+  }
+}
+
+LogicalResult ParallelEmitter::emitElement(ElementOp element, int reg) {
+  auto known = registersOf.find(element);
+  if (known == registersOf.end()) {
+    auto dims = getLoopDims(op, element.getIndices());
+    auto reindexed = dims ? layout.reindexSource(*dims) : std::nullopt;
+    if (!reindexed)
+      return element.emitError("a fragment element at computed indices is not supported yet");
+    layout::ConversionPlan plan =
+        layout::planConversion(e.getLayout(element.getFragment()), reindexed->layout);
+    if (plan.kind != layout::ConversionKind::Identical &&
+        plan.kind != layout::ConversionKind::RegisterPermutation)
+      return element.emitError("a fragment element that another thread holds is not supported yet");
+    SmallVector<int> registers;
+    for (int source : reindexed->registerOf)
+      registers.push_back(plan.kind == layout::ConversionKind::Identical ? source
+                                                                         : plan.registerOf[source]);
+    known = registersOf.try_emplace(element, registers).first;
+  }
+  SmallVector<Value> &values = elements[element.getFragment()];
+  if (values.empty()) {
+    // Unpacked where the loop begins, so that every iteration sees it.
+    values = e.getFragment(element.getFragment()).getElements(e.builder, e.loc);
+  }
+  e.setScalar(element, values[known->second[reg]]);
+  return success();
+}
+
+LogicalResult ParallelEmitter::emitOp(Operation *inner, int reg) {
+  e.loc = inner->getLoc();
+  auto mapIndices = [&](ValueRange indices) {
+    SmallVector<Value> mapped;
+    for (Value index : indices)
+      mapped.push_back(e.getScalar(index));
+    return mapped;
+  };
+  if (auto element = dyn_cast<ElementOp>(inner))
+    return emitElement(element, reg);
+  if (auto load = dyn_cast<LoadElementOp>(inner)) {
+    auto type = dyn_cast<GlobalType>(load.getMemory().getType());
+    if (!type || getElementBits(type.getElementType()) < 8)
+      return load.emitError("this element access inside 'parallel' is not supported yet");
+    const GlobalView &view = e.getGlobal(load.getMemory());
+    SmallVector<Value> indices = mapIndices(load.getIndices());
+    Value pad = load.getPad() ? e.getScalar(load.getPad())
+                              : e.zeroOf(getRegisterType(type.getElementType()));
+    e.setScalar(load, emitGuardedValue(e, getElementInBounds(e, view, indices), pad, [&]() {
+                  return emitElementLoad(e, getElementPointer(e, view, indices), type.getElementType());
+                }));
+    return success();
+  }
+  if (auto store = dyn_cast<StoreElementOp>(inner)) {
+    auto type = dyn_cast<GlobalType>(store.getMemory().getType());
+    if (!type || getElementBits(type.getElementType()) < 8)
+      return store.emitError("this element access inside 'parallel' is not supported yet");
+    const GlobalView &view = e.getGlobal(store.getMemory());
+    SmallVector<Value> indices = mapIndices(store.getIndices());
+    Value condition = getElementInBounds(e, view, indices);
+    if (Value owner = e.emitIsOwner(layout))
+      condition = e.andi(condition, owner);
+    emitGuarded(e, condition, [&]() {
+      emitElementStore(e, getElementPointer(e, view, indices), e.getScalar(store.getValue()));
+    });
+    return success();
+  }
+  return emitOperation(e, inner);
+}
+
+LogicalResult ParallelEmitter::emit() {
+  for (unsigned i = 0; i < op.getNumResults(); ++i)
+    if (!op.getMap(i).isIdentity() ||
+        !llvm::equal(getTileShape(op.getResult(i).getType()), op.getExtents()) ||
+        e.getLayout(op.getResult(i)) != layout)
+      return op.emitError("a fragment written in part by 'parallel' is not supported yet");
+  SmallVector<SmallVector<Value>> results(op.getNumResults());
+  auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
+  for (int reg = 0; reg < layout.elementsPerThread(); ++reg) {
+    bindIndices(reg);
+    for (Operation &inner : op.getBodyBlock()->without_terminator())
+      if (failed(emitOp(&inner, reg)))
+        return failure();
+    for (auto [i, value] : llvm::enumerate(yield.getOperands()))
+      results[i].push_back(e.getScalar(value));
+  }
+  for (auto [result, values] : llvm::zip_equal(op.getResults(), results))
+    e.setFragment(result, FragmentValue::ofElements(getTileElementType(result.getType()), values));
+  return success();
+}
+
+LogicalResult tile::emitParallel(KernelEmitter &e, ParallelOp op) {
+  return ParallelEmitter(e, op).emit();
+}

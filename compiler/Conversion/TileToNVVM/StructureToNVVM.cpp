@@ -1,0 +1,173 @@
+//===- StructureToNVVM.cpp - Loops, branches, indices and dispatch --------===//
+
+#include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Emits a region's block in place and ends it with a yield of its flat values.
+static LogicalResult emitBody(KernelEmitter &e, Block &source, Block *target) {
+  OpBuilder::InsertionGuard guard(e.builder);
+  if (!target->empty() && target->back().hasTrait<OpTrait::IsTerminator>())
+    target->back().erase();
+  e.builder.setInsertionPointToEnd(target);
+  if (failed(e.emitBlock(source)))
+    return failure();
+  SmallVector<Value> yielded;
+  for (Value value : source.getTerminator()->getOperands())
+    e.appendFlat(value, yielded);
+  scf::YieldOp::create(e.builder, e.loc, yielded);
+  return success();
+}
+
+static void takeResults(KernelEmitter &e, ResultRange results, ValueRange flat) {
+  for (Value result : results)
+    e.takeFlat(result, flat);
+}
+
+static LogicalResult emitFor(KernelEmitter &e, scf::ForOp op) {
+  SmallVector<Value> inits;
+  for (Value init : op.getInitArgs())
+    e.appendFlat(init, inits);
+  auto loop = scf::ForOp::create(e.builder, e.loc, e.getScalar(op.getLowerBound()),
+                                 e.getScalar(op.getUpperBound()), e.getScalar(op.getStep()), inits);
+  e.setScalar(op.getInductionVar(), loop.getInductionVar());
+  ValueRange carried = loop.getRegionIterArgs();
+  for (BlockArgument arg : op.getRegionIterArgs())
+    e.takeFlat(arg, carried);
+  if (failed(emitBody(e, *op.getBody(), loop.getBody())))
+    return failure();
+  takeResults(e, op.getResults(), loop.getResults());
+  return success();
+}
+
+static LogicalResult emitIf(KernelEmitter &e, scf::IfOp op) {
+  SmallVector<Type> types;
+  for (Type type : op.getResultTypes())
+    llvm::append_range(types, e.getFlatTypes(type));
+  bool hasElse = !op.getElseRegion().empty();
+  auto branch = scf::IfOp::create(e.builder, e.loc, types, e.getScalar(op.getCondition()), hasElse);
+  if (failed(emitBody(e, *op.thenBlock(), branch.thenBlock())))
+    return failure();
+  if (hasElse && failed(emitBody(e, *op.elseBlock(), branch.elseBlock())))
+    return failure();
+  takeResults(e, op.getResults(), branch.getResults());
+  return success();
+}
+
+LogicalResult tile::emitControlFlow(KernelEmitter &e, Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return emitFor(e, loop);
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return emitIf(e, branch);
+  return op->emitError("'") << op->getName() << "' is not supported yet";
+}
+
+/// Where a tile's buffer of an iteration lies.
+static void emitStage(KernelEmitter &e, StageOp op) {
+  SharedView source = e.getShared(op.getSource());
+  int64_t stages = source.type.getShape()[0];
+  Value iteration = e.getScalar(op.getIteration());
+  Type i32 = e.builder.getI32Type();
+  Value narrow = e.builder.createOrFold<arith::TruncIOp>(e.loc, i32, iteration);
+  Value slot = e.remui(e.add(narrow, e.i32(op.getOffset())), e.i32(stages));
+  int64_t bytes = source.type.getStorage().bytes() / stages;
+  e.setShared(op, {e.offsetPointer(source.pointer, e.mul(slot, e.i32(bytes))), op.getType()});
+}
+
+/// The block's shared memory, whose base the hardware sets.
+static void emitAllocShared(KernelEmitter &e, AllocSharedOp op) {
+  Type pointer = LLVM::LLVMPointerType::get(op.getContext(), 3);
+  Value base = LLVM::AddressOfOp::create(e.builder, e.loc, pointer, "tile_shared");
+  int64_t offset = op.getOffset().value_or(0);
+  e.setShared(op, {offset ? e.offsetPointer(base, e.i32(offset)) : base, op.getType()});
+}
+
+/// The bytes of a packed tensor or tile are the same memory.
+static void emitBytes(KernelEmitter &e, BytesOp op) {
+  if (isa<SharedType>(op.getSource().getType())) {
+    e.setShared(op, {e.getShared(op.getSource()).pointer, cast<SharedType>(op.getType())});
+    return;
+  }
+  GlobalView view = e.getGlobal(op.getSource());
+  int64_t pack = view.type.getPackDim();
+  view.extents[pack] = e.builder.createOrFold<arith::ShRUIOp>(
+      e.loc, e.add(view.extents[pack], e.i64(1)), e.i64(1));
+  view.type = cast<GlobalType>(op.getType());
+  e.setGlobal(op, view);
+}
+
+/// An element access outside 'parallel' is done by every thread alike (reads) or
+/// by one (writes).
+static LogicalResult emitMemory(KernelEmitter &e, Operation *op) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return isa<GlobalType>(load.getMemory().getType()) ? emitGlobalLoad(e, load) : emitSharedLoad(e, load);
+  if (auto store = dyn_cast<StoreOp>(op))
+    return isa<GlobalType>(store.getMemory().getType()) ? emitGlobalStore(e, store)
+                                                        : emitSharedStore(e, store);
+  if (auto copy = dyn_cast<CopyOp>(op))
+    return emitCopy(e, copy);
+  if (auto copy = dyn_cast<AsyncCopyOp>(op))
+    return emitAsyncCopy(e, copy);
+  return op->emitError("'") << op->getName().stripDialect() << "' outside 'parallel' is not supported yet";
+}
+
+LogicalResult tile::emitOperation(KernelEmitter &e, Operation *op) {
+  if (isa<LoadOp, StoreOp, CopyOp, AsyncCopyOp, LoadElementOp, StoreElementOp>(op))
+    return emitMemory(e, op);
+  if (isa<scf::SCFDialect>(op->getDialect()))
+    return emitControlFlow(e, op);
+  if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+    return emitElementwise(e, op);
+  if (auto parallel = dyn_cast<ParallelOp>(op))
+    return emitParallel(e, parallel);
+  if (auto reindex = dyn_cast<ReindexOp>(op))
+    return emitReindex(e, reindex);
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op))
+    return emitConvertLayout(e, convert);
+  if (auto convert = dyn_cast<CastOp>(op))
+    return emitCast(e, convert);
+  if (auto mma = dyn_cast<MmaOp>(op))
+    return emitMma(e, mma);
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    SmallVector<Value> elements(e.getLayout(broadcast.getResult()).elementsPerThread(),
+                                e.getScalar(broadcast.getValue()));
+    e.setFragment(broadcast, FragmentValue::ofElements(broadcast.getValue().getType(), elements));
+    return success();
+  }
+  if (auto symbol = dyn_cast<SymbolOp>(op)) {
+    e.setScalar(symbol, e.getSymbol(symbol.getName()));
+    return success();
+  }
+  if (auto block = dyn_cast<BlockIdOp>(op)) {
+    e.setScalar(block, e.getBlockId(block.getAxis()));
+    return success();
+  }
+  if (auto alloc = dyn_cast<AllocSharedOp>(op)) {
+    emitAllocShared(e, alloc);
+    return success();
+  }
+  if (auto stage = dyn_cast<StageOp>(op)) {
+    emitStage(e, stage);
+    return success();
+  }
+  if (auto bytes = dyn_cast<BytesOp>(op)) {
+    emitBytes(e, bytes);
+    return success();
+  }
+  if (isa<CommitGroupOp>(op)) {
+    e.callIntrinsic("llvm.nvvm.cp.async.commit.group", Type(), {});
+    return success();
+  }
+  if (auto wait = dyn_cast<WaitGroupOp>(op)) {
+    e.callIntrinsic("llvm.nvvm.cp.async.wait.group", Type(), e.i32(wait.getPending()));
+    return success();
+  }
+  if (isa<BarrierOp>(op)) {
+    e.callIntrinsic("llvm.nvvm.barrier.cta.sync.aligned.all", Type(), e.i32(0));
+    return success();
+  }
+  return op->emitError("'") << op->getName() << "' is not supported yet";
+}

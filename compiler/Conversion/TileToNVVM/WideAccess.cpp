@@ -1,0 +1,176 @@
+//===- WideAccess.cpp - Wide loads and stores of packed registers ---------===//
+
+#include "compiler/Conversion/TileToNVVM/WideAccess.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+Type tile::getAccessType(MLIRContext *context, int64_t bytes) {
+  if (bytes <= 4)
+    return IntegerType::get(context, bytes * 8);
+  return VectorType::get(bytes / 4, IntegerType::get(context, 32));
+}
+
+static unsigned getRegisterBits(Type elementType) {
+  return getElementBits(getRegisterType(elementType));
+}
+
+//===----------------------------------------------------------------------===//
+// WordCollector
+//===----------------------------------------------------------------------===//
+
+WordCollector::WordCollector(KernelEmitter &emitter, Type elementType, unsigned count)
+    : emitter(emitter), elementType(elementType), count(count),
+      perWord(FragmentValue(elementType, count).elementsPerWord()),
+      elementBits(getRegisterBits(elementType)), elements(count) {
+  if (perWord > 1)
+    words.resize(count / perWord);
+}
+
+/// Splits an integer into elements.
+void WordCollector::addBits(Value bits, ArrayRef<int> registers) {
+  OpBuilder &builder = emitter.builder;
+  Type type = getRegisterType(elementType);
+  Type integer = builder.getIntegerType(elementBits);
+  for (auto [i, reg] : llvm::enumerate(registers)) {
+    Value part = emitter.shr(bits, i * elementBits);
+    if (part.getType() != integer)
+      part = builder.createOrFold<arith::TruncIOp>(emitter.loc, integer, part);
+    if (type.isInteger(1)) // a byte, 0 or 1
+      part = emitter.compare(arith::CmpIPredicate::ne, part, emitter.constantLike(part, 0));
+    else if (type != integer)
+      part = builder.createOrFold<LLVM::BitcastOp>(emitter.loc, type, part);
+    elements[reg] = part;
+  }
+}
+
+void WordCollector::addWord(Value word, ArrayRef<int> registers) {
+  bool whole = perWord > 1 && registers.size() == perWord && registers[0] % perWord == 0;
+  for (auto [i, reg] : llvm::enumerate(registers))
+    whole &= reg == registers[0] + int(i);
+  if (whole)
+    words[registers[0] / perWord] = word;
+  else
+    addBits(word, registers);
+}
+
+void WordCollector::addVector(Value vector, int64_t bytes, ArrayRef<int> registers) {
+  if (bytes < 4)
+    return addBits(vector, registers);
+  OpBuilder &builder = emitter.builder;
+  auto getWord = [&](int64_t index) -> Value {
+    if (bytes == 4)
+      return vector;
+    Value position = LLVM::ConstantOp::create(builder, emitter.loc, builder.getI32IntegerAttr(index));
+    return LLVM::ExtractElementOp::create(builder, emitter.loc, vector, position);
+  };
+  if (elementBits <= 32) {
+    size_t perPiece = 32 / elementBits;
+    for (int64_t w = 0; w < bytes / 4; ++w)
+      addWord(getWord(w), registers.slice(w * perPiece, perPiece));
+    return;
+  }
+  for (auto [i, reg] : llvm::enumerate(registers)) {
+    Type i64 = builder.getI64Type();
+    Value low = builder.createOrFold<arith::ExtUIOp>(emitter.loc, i64, getWord(2 * i));
+    Value high = builder.createOrFold<arith::ExtUIOp>(emitter.loc, i64, getWord(2 * i + 1));
+    addBits(emitter.ori(low, emitter.shl(high, 32)), reg);
+  }
+}
+
+void WordCollector::addLoad(Value pointer, int64_t bytes, ArrayRef<int> registers) {
+  Type type = getAccessType(emitter.builder.getContext(), bytes);
+  addVector(LLVM::LoadOp::create(emitter.builder, emitter.loc, type, pointer, bytes), bytes, registers);
+}
+
+void WordCollector::addNibble(Value pointer, KernelEmitter &e, const layout::FragmentLayout &layout,
+                              int reg, int packDim) {
+  Value byte = LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), pointer, 1);
+  // The nibble is the low bit of the coordinate along the packed dimension.
+  Value parity = e.andi(e.emitThreadCoord(layout.laneBases(), layout.warpBases(), packDim), e.i32(1));
+  if ((layout.registerXor(reg)[packDim] + layout.registerOffset(reg)[packDim]) & 1)
+    parity = e.xori(parity, e.i32(1));
+  Value amount = e.builder.createOrFold<arith::TruncIOp>(e.loc, e.builder.getI8Type(), e.shl(parity, 2));
+  Value nibble = e.builder.createOrFold<arith::ShRUIOp>(e.loc, byte, amount);
+  nibble = e.builder.createOrFold<arith::TruncIOp>(e.loc, e.builder.getIntegerType(4), nibble);
+  addElement(nibble, reg);
+}
+
+FragmentValue WordCollector::finish() {
+  if (perWord == 1)
+    return FragmentValue::ofElements(elementType, elements);
+  // Words that came in pieces are put together.
+  for (unsigned w = 0; w < words.size(); ++w) {
+    if (words[w])
+      continue;
+    auto pieces = ArrayRef(elements).slice(w * perWord, perWord);
+    words[w] = FragmentValue::ofElements(elementType, pieces)
+                   .getWords(emitter.builder, emitter.loc)[0];
+  }
+  return FragmentValue::ofWords(elementType, count, words);
+}
+
+//===----------------------------------------------------------------------===//
+// WideStorer
+//===----------------------------------------------------------------------===//
+
+WideStorer::WideStorer(KernelEmitter &emitter, const FragmentValue &value)
+    : emitter(emitter), value(value), elementBits(getRegisterBits(value.getElementType())) {
+  if (value.elementsPerWord() > 1)
+    words = value.getWords(emitter.builder, emitter.loc);
+}
+
+/// The registers in one integer of `width` bits.
+Value WideStorer::gatherBits(ArrayRef<int> registers, unsigned width) {
+  OpBuilder &builder = emitter.builder;
+  unsigned perWord = value.elementsPerWord();
+  bool whole = perWord > 1 && width == 32 && registers[0] % perWord == 0;
+  for (auto [i, reg] : llvm::enumerate(registers))
+    whole &= reg == registers[0] + int(i);
+  if (whole)
+    return words[registers[0] / perWord];
+  if (elements.empty())
+    elements = value.getElements(builder, emitter.loc);
+  Type result = builder.getIntegerType(width);
+  Value bits;
+  for (auto [i, reg] : llvm::enumerate(registers)) {
+    Value part = elements[reg];
+    if (!isa<IntegerType>(part.getType()))
+      part = builder.createOrFold<LLVM::BitcastOp>(emitter.loc, builder.getIntegerType(elementBits), part);
+    if (part.getType() != result)
+      part = builder.createOrFold<arith::ExtUIOp>(emitter.loc, result, part);
+    part = emitter.shl(part, i * elementBits);
+    bits = bits ? emitter.ori(bits, part) : part;
+  }
+  return bits;
+}
+
+Value WideStorer::gather(int64_t bytes, ArrayRef<int> registers) {
+  if (bytes <= 4)
+    return gatherBits(registers, bytes * 8);
+  OpBuilder &builder = emitter.builder;
+  auto type = cast<VectorType>(getAccessType(builder.getContext(), bytes));
+  Value vector = LLVM::PoisonOp::create(builder, emitter.loc, type);
+  auto insert = [&](Value word, int64_t index) {
+    Value position = LLVM::ConstantOp::create(builder, emitter.loc, builder.getI32IntegerAttr(index));
+    vector = LLVM::InsertElementOp::create(builder, emitter.loc, vector, word, position);
+  };
+  if (elementBits <= 32) {
+    size_t perPiece = 32 / elementBits;
+    for (int64_t w = 0; w < bytes / 4; ++w)
+      insert(gatherBits(registers.slice(w * perPiece, perPiece), 32), w);
+    return vector;
+  }
+  for (auto [i, reg] : llvm::enumerate(registers)) {
+    Value both = gatherBits(reg, 64);
+    insert(builder.createOrFold<arith::TruncIOp>(emitter.loc, builder.getI32Type(), both), 2 * i);
+    insert(builder.createOrFold<arith::TruncIOp>(emitter.loc, builder.getI32Type(), emitter.shr(both, 32)),
+           2 * i + 1);
+  }
+  return vector;
+}
+
+void WideStorer::store(Value pointer, int64_t bytes, ArrayRef<int> registers) {
+  Value vector = elementBits == 64 && bytes == 8 ? gatherBits(registers, 64) : gather(bytes, registers);
+  LLVM::StoreOp::create(emitter.builder, emitter.loc, vector, pointer, bytes);
+}
