@@ -40,7 +40,6 @@ namespace {
 struct InFlight {
   MemoryAccess access;
   int64_t commits = 0;
-  bool operator==(const InFlight &) const = default;
 };
 
 struct MemoryState {
@@ -49,11 +48,15 @@ struct MemoryState {
   SmallVector<InFlight, 0> inFlight;
 
   void addPending(const MemoryAccess &access) {
-    if (!llvm::is_contained(pending, access))
+    if (llvm::none_of(pending, [&](const MemoryAccess &old) {
+          return covers(old, access);
+        }))
       pending.push_back(access);
   }
   void addInFlight(const InFlight &copy) {
-    if (!llvm::is_contained(inFlight, copy))
+    if (llvm::none_of(inFlight, [&](const InFlight &old) {
+          return old.commits == copy.commits && covers(old.access, copy.access);
+        }))
       inFlight.push_back(copy);
   }
 
@@ -209,8 +212,8 @@ void BarrierInserter::settleOverlaidCopies(Operation *op, MemoryState &state) {
   bool open = false, conflict = false;
   for (const InFlight &copy : state.inFlight)
     for (const MemoryAccess &access : getAccesses(op))
-      if (copy.access.isWrite && copy.access.root != access.root && access.root &&
-          mayOverlap(copy.access, access)) {
+      if (copy.access.isWrite && copy.access.root != access.root &&
+          access.root && mayOverlap(copy.access, access)) {
         conflict = true;
         open |= copy.commits == 0;
       }
@@ -267,7 +270,8 @@ MemoryState BarrierInserter::walkLoop(Operation *loop, MemoryState head) {
   return walkCountedLoop(cast<LoopLikeOpInterface>(loop), std::move(head));
 }
 
-MemoryState BarrierInserter::walkCountedLoop(LoopLikeOpInterface loop, MemoryState head) {
+MemoryState BarrierInserter::walkCountedLoop(LoopLikeOpInterface loop,
+                                             MemoryState head) {
   for (bool changed = true; changed;) {
     MemoryState end = head;
     walkBlock(loop.getLoopRegions().front()->front(), end);
@@ -308,11 +312,14 @@ void BarrierInserter::removeSuperfluousBarriers() {
       depth += isa<LoopLikeOpInterface>(op);
     return depth;
   };
-  std::reverse(inserted.begin(), inserted.end());
-  llvm::stable_sort(inserted, [&](BarrierOp a, BarrierOp b) {
-    return countLoops(a) > countLoops(b);
+  SmallVector<std::tuple<int, size_t, BarrierOp>> candidates;
+  for (auto [number, barrier] : llvm::enumerate(inserted))
+    candidates.emplace_back(countLoops(barrier), number, barrier);
+  llvm::sort(candidates, [](const auto &a, const auto &b) {
+    return std::tie(std::get<0>(a), std::get<1>(a)) >
+           std::tie(std::get<0>(b), std::get<1>(b));
   });
-  for (BarrierOp barrier : inserted) {
+  for (auto &[depth, number, barrier] : candidates) {
     Block::iterator place = std::next(barrier->getIterator());
     Block *block = barrier->getBlock();
     barrier->remove();
@@ -329,13 +336,15 @@ void BarrierInserter::removeSuperfluousBarriers() {
 
 LogicalResult BarrierInserter::run() {
   if (!kernel.getBody().hasOneBlock())
-    return kernel.emitError("internal error in tile-insert-barriers: the kernel has "
-                            "unstructured control flow");
+    return kernel.emitError(
+        "internal error in tile-insert-barriers: the kernel has "
+        "unstructured control flow");
   MemoryState state;
   walkBlock(kernel.getBody().front(), state);
   if (unknownControlFlow)
-    return unknownControlFlow->emitError("internal error in tile-insert-barriers: unknown "
-                                         "control flow '")
+    return unknownControlFlow->emitError(
+               "internal error in tile-insert-barriers: unknown "
+               "control flow '")
            << unknownControlFlow->getName() << "'";
   removeSuperfluousBarriers();
   return success();

@@ -21,7 +21,8 @@ LinearIndex::LinearIndex(Value value) {
 
 void LinearIndex::addScaled(Value value, uint64_t factor, unsigned &budget) {
   APInt number;
-  if (matchPattern(value, m_ConstantInt(&number)) && number.getBitWidth() <= 64) {
+  if (matchPattern(value, m_ConstantInt(&number)) &&
+      number.getBitWidth() <= 64) {
     constant += factor * uint64_t(number.getSExtValue());
     return;
   }
@@ -38,8 +39,10 @@ void LinearIndex::addScaled(Value value, uint64_t factor, unsigned &budget) {
       return;
     }
     if (auto mul = value.getDefiningOp<arith::MulIOp>())
-      if (matchPattern(mul.getRhs(), m_ConstantInt(&number)) && number.getBitWidth() <= 64) {
-        addScaled(mul.getLhs(), factor * uint64_t(number.getSExtValue()), budget);
+      if (matchPattern(mul.getRhs(), m_ConstantInt(&number)) &&
+          number.getBitWidth() <= 64) {
+        addScaled(mul.getLhs(), factor * uint64_t(number.getSExtValue()),
+                  budget);
         return;
       }
   }
@@ -60,7 +63,8 @@ std::optional<int64_t> LinearIndex::minus(const LinearIndex &other) const {
   return int64_t(constant - other.constant);
 }
 
-void LinearIndex::substitute(function_ref<std::optional<int64_t>(Value)> replace) {
+void LinearIndex::substitute(
+    function_ref<std::optional<int64_t>(Value)> replace) {
   for (auto &[value, factor] : terms) {
     std::optional<int64_t> difference = replace(value);
     if (!difference)
@@ -74,8 +78,14 @@ void LinearIndex::forget() {
   known = false;
 }
 
+void LinearIndex::reduce(int64_t modulus) {
+  int64_t rest = int64_t(constant) % modulus;
+  constant = uint64_t(rest < 0 ? rest + modulus : rest);
+}
+
 int64_t LinearIndex::takeCoefficient(Value value) {
-  auto *place = llvm::find_if(terms, [&](auto &term) { return term.first == value; });
+  auto *place =
+      llvm::find_if(terms, [&](auto &term) { return term.first == value; });
   if (place == terms.end())
     return 0;
   auto factor = int64_t(place->second);
@@ -102,6 +112,7 @@ static void traceMemory(Value memory, MemoryAccess &access) {
       access.stage = LinearIndex(stage.getIteration());
       access.stage->add(stage.getOffset());
       access.stages = stage.getSource().getType().getShape().front();
+      access.stage->reduce(access.stages);
       memory = stage.getSource();
     } else if (auto bytes = dyn_cast<BytesOp>(op)) {
       memory = bytes.getSource();
@@ -119,20 +130,24 @@ static void traceMemory(Value memory, MemoryAccess &access) {
 }
 
 /// The box of a tile of `shape` whose corner is `indices`.
-static void setBox(MemoryAccess &access, ValueRange indices, ArrayRef<int64_t> shape) {
+static void setBox(MemoryAccess &access, ValueRange indices,
+                   ArrayRef<int64_t> shape) {
   size_t rank = getTileShape(access.memoryType).size();
   if (indices.size() != rank || shape.size() > rank)
     return;
-  for (Value index : indices)
-    access.start.emplace_back(index);
-  access.extents.assign(rank - shape.size(), 1);
-  llvm::append_range(access.extents, shape);
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    size_t dropped = rank - shape.size();
+    access.box.push_back(
+        {LinearIndex(index), dim < dropped ? 1 : shape[dim - dropped]});
+  }
   // Elements that share a byte with the box's edge are touched too: writing a
   // nibble rewrites its byte.
-  if (auto global = dyn_cast<GlobalType>(access.memoryType); global && global.getPackDim() >= 0)
-    ++access.extents[global.getPackDim()];
-  if (auto shared = dyn_cast<SharedType>(access.memoryType); shared && shared.getPackDim() >= 0)
-    ++access.extents[shared.getPackDim()];
+  if (auto global = dyn_cast<GlobalType>(access.memoryType);
+      global && global.getPackDim() >= 0)
+    ++access.box[global.getPackDim()].extent;
+  if (auto shared = dyn_cast<SharedType>(access.memoryType);
+      shared && shared.getPackDim() >= 0)
+    ++access.box[shared.getPackDim()].extent;
 }
 
 /// The fragment type, if each element has one holder only.  Shared memory is
@@ -148,19 +163,23 @@ static void describeAccess(Operation *op, Value memory, MemoryAccess &access) {
   traceMemory(memory, access);
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](LoadOp load) {
-        setBox(access, load.getIndices(), getTileShape(load.getResult().getType()));
+        setBox(access, load.getIndices(),
+               getTileShape(load.getResult().getType()));
         access.owner = getOwner(access, load.getResult().getType());
       })
       .Case([&](StoreOp store) {
-        setBox(access, store.getIndices(), getTileShape(store.getValue().getType()));
+        setBox(access, store.getIndices(),
+               getTileShape(store.getValue().getType()));
         access.owner = getOwner(access, store.getValue().getType());
       })
       .Case([&](LoadElementOp load) { setBox(access, load.getIndices(), {}); })
-      .Case([&](StoreElementOp store) { setBox(access, store.getIndices(), {}); })
+      .Case(
+          [&](StoreElementOp store) { setBox(access, store.getIndices(), {}); })
       .Case([&](AsyncCopyOp copy) {
         access.isAsync = true;
         if (memory == copy.getSource())
-          setBox(access, copy.getSourceIndices(), copy.getDestination().getType().getShape());
+          setBox(access, copy.getSourceIndices(),
+                 copy.getDestination().getType().getShape());
       })
       .Case([&](CopyOp copy) {
         bool fromGlobal = isa<GlobalType>(copy.getSource().getType());
@@ -179,23 +198,25 @@ static constexpr int64_t maxReach = int64_t(1) << 40;
 /// Widens an access inside a loop over elements to what all its iterations
 /// touch.
 static void widenOverIterations(MemoryAccess &access, ParallelOp parallel) {
-  for (auto [start, extent] : llvm::zip(access.start, access.extents))
-    for (auto [iv, count] :
-         llvm::zip_equal(parallel.getBodyBlock()->getArguments(), parallel.getExtents())) {
+  for (IndexRange &range : access.box)
+    for (auto [iv, count] : llvm::zip_equal(
+             parallel.getBodyBlock()->getArguments(), parallel.getExtents())) {
       int64_t reach;
-      if (llvm::MulOverflow(start.takeCoefficient(iv), count - 1, reach) ||
+      if (llvm::MulOverflow(range.start.takeCoefficient(iv), count - 1,
+                            reach) ||
           reach < -maxReach || reach > maxReach) {
-        start.forget();
+        range.start.forget();
         continue;
       }
-      extent += std::abs(reach);
-      start.add(std::min<int64_t>(reach, 0));
+      range.extent += std::abs(reach);
+      range.start.add(std::min<int64_t>(reach, 0));
     }
   access.owner = Type();
   leaveScope(access, parallel);
 }
 
-static void collectNested(Operation *op, SmallVectorImpl<MemoryAccess> &accesses) {
+static void collectNested(Operation *op,
+                          SmallVectorImpl<MemoryAccess> &accesses) {
   size_t first = accesses.size();
   for (Region &region : op->getRegions())
     for (Operation &nested : region.getOps())
@@ -208,7 +229,8 @@ static void collectNested(Operation *op, SmallVectorImpl<MemoryAccess> &accesses
   }
 }
 
-void tile::collectAccesses(Operation *op, SmallVectorImpl<MemoryAccess> &accesses) {
+void tile::collectAccesses(Operation *op,
+                           SmallVectorImpl<MemoryAccess> &accesses) {
   if (isa<BarrierOp, CommitGroupOp, WaitGroupOp>(op))
     return;
   auto addUnknown = [&]() {
@@ -243,12 +265,15 @@ void tile::collectAccesses(Operation *op, SmallVectorImpl<MemoryAccess> &accesse
 
 /// Whether two allocations have been given bytes in common.
 static bool shareBytes(Value a, Value b) {
-  auto first = a.getDefiningOp<AllocSharedOp>(), second = b.getDefiningOp<AllocSharedOp>();
+  auto first = a.getDefiningOp<AllocSharedOp>(),
+       second = b.getDefiningOp<AllocSharedOp>();
   if (!first || !second || !first.getOffset() || !second.getOffset())
     return false;
   int64_t firstEnd = *first.getOffset() + first.getType().getStorage().bytes();
-  int64_t secondEnd = *second.getOffset() + second.getType().getStorage().bytes();
-  return int64_t(*first.getOffset()) < secondEnd && int64_t(*second.getOffset()) < firstEnd;
+  int64_t secondEnd =
+      *second.getOffset() + second.getType().getStorage().bytes();
+  return int64_t(*first.getOffset()) < secondEnd &&
+         int64_t(*second.getOffset()) < firstEnd;
 }
 
 /// Whether two tensors may overlap: any may unless one promises not to.
@@ -262,15 +287,36 @@ static bool mayAliasArguments(Value a, Value b) {
 /// Whether two accesses to one root touch different buffers or boxes.
 static bool areDisjoint(const MemoryAccess &a, const MemoryAccess &b) {
   if (a.stage && b.stage && a.stages == b.stages)
-    if (auto distance = a.stage->minus(*b.stage); distance && *distance % a.stages != 0)
+    if (auto distance = a.stage->minus(*b.stage);
+        distance && *distance % a.stages != 0)
       return true;
-  if (a.memoryType != b.memoryType || a.start.size() != b.start.size())
+  if (a.memoryType != b.memoryType || a.box.size() != b.box.size())
     return false;
-  for (size_t dim = 0; dim < a.start.size(); ++dim)
-    if (auto distance = a.start[dim].minus(b.start[dim]))
-      if (*distance >= b.extents[dim] || *distance <= -a.extents[dim])
-        return true;
-  return false;
+  return llvm::any_of(llvm::zip_equal(a.box, b.box), [](auto pair) {
+    const auto &[first, second] = pair;
+    auto distance = first.start.minus(second.start);
+    return distance && ((*distance >= second.extent && !first.openBelow &&
+                         !second.openAbove) ||
+                        (*distance <= -first.extent && !first.openAbove &&
+                         !second.openBelow));
+  });
+}
+
+static bool covers(const IndexRange &a, const IndexRange &b) {
+  if (a == b)
+    return true;
+  auto distance = b.start.minus(a.start);
+  return distance && (a.openBelow || (*distance >= 0 && !b.openBelow)) &&
+         (a.openAbove || (*distance <= a.extent - b.extent && !b.openAbove));
+}
+
+bool tile::covers(const MemoryAccess &a, const MemoryAccess &b) {
+  MemoryAccess sameBox = b;
+  sameBox.box = a.box;
+  return a == sameBox && a.box.size() == b.box.size() &&
+         llvm::all_of(llvm::zip_equal(a.box, b.box), [](auto pair) {
+           return ::covers(std::get<0>(pair), std::get<1>(pair));
+         });
 }
 
 bool tile::mayOverlap(const MemoryAccess &a, const MemoryAccess &b) {
@@ -280,19 +326,25 @@ bool tile::mayOverlap(const MemoryAccess &a, const MemoryAccess &b) {
     return true;
   if (a.root == b.root)
     return !areDisjoint(a, b);
-  return a.inShared ? shareBytes(a.root, b.root) : mayAliasArguments(a.root, b.root);
+  return a.inShared ? shareBytes(a.root, b.root)
+                    : mayAliasArguments(a.root, b.root);
 }
 
 /// Whether each element that both touch is touched by one thread: the same box
 /// through the same layout.
 static bool haveSameThreads(const MemoryAccess &a, const MemoryAccess &b) {
-  if (!a.owner || a.owner != b.owner || a.root != b.root || a.memoryType != b.memoryType ||
-      a.stage.has_value() != b.stage.has_value() || a.start.size() != b.start.size())
+  if (!a.owner || a.owner != b.owner || a.root != b.root ||
+      a.memoryType != b.memoryType ||
+      a.stage.has_value() != b.stage.has_value() ||
+      a.box.size() != b.box.size())
     return false;
   if (a.stage && a.stage->minus(*b.stage) != 0)
     return false;
-  return llvm::all_of(llvm::zip_equal(a.start, b.start), [](auto pair) {
-    return std::get<0>(pair).minus(std::get<1>(pair)) == 0;
+  return llvm::all_of(llvm::zip_equal(a.box, b.box), [](auto pair) {
+    const auto &[first, second] = pair;
+    bool bounded = !first.openBelow && !first.openAbove && !second.openBelow &&
+                   !second.openAbove;
+    return bounded && first.start.minus(second.start) == 0;
   });
 }
 
@@ -304,12 +356,20 @@ bool tile::needBarrier(const MemoryAccess &a, const MemoryAccess &b) {
 // Scopes
 //===----------------------------------------------------------------------===//
 
-static void substituteAll(MemoryAccess &access,
-                          function_ref<std::optional<int64_t>(Value)> replace) {
-  if (access.stage)
+using Replacement = function_ref<std::optional<int64_t>(Value)>;
+
+static void substituteAll(MemoryAccess &access, Replacement replace) {
+  if (access.stage) {
     access.stage->substitute(replace);
-  for (LinearIndex &index : access.start)
-    index.substitute(replace);
+    access.stage->reduce(access.stages);
+  }
+  for (IndexRange &range : access.box) {
+    LinearIndex before = range.start;
+    range.start.substitute(replace);
+    int64_t shift = range.start.minus(before).value_or(0);
+    range.openBelow |= shift < 0;
+    range.openAbove |= shift > 0;
+  }
 }
 
 static bool isDefinedInside(Value value, Operation *op) {
@@ -318,13 +378,15 @@ static bool isDefinedInside(Value value, Operation *op) {
 
 void tile::leaveScope(MemoryAccess &access, Operation *op) {
   substituteAll(access, [&](Value value) -> std::optional<int64_t> {
-    return isDefinedInside(value, op) ? std::nullopt : std::optional<int64_t>(0);
+    return isDefinedInside(value, op) ? std::nullopt
+                                      : std::optional<int64_t>(0);
   });
 }
 
 /// What a value of one iteration is below the same value of the next one, if
 /// that is a constant: the step for the index, and likewise for counters.
-static std::optional<int64_t> getAdvance(Value value, LoopLikeOpInterface loop) {
+static std::optional<int64_t> getAdvance(Value value,
+                                         LoopLikeOpInterface loop) {
   if (value == loop.getSingleInductionVar()) {
     std::optional<OpFoldResult> step = loop.getSingleStep();
     return step ? getConstantIntValue(*step) : std::nullopt;

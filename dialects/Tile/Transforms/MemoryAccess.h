@@ -1,8 +1,8 @@
 //===- MemoryAccess.h - What an op touches, and what may overlap ----------===//
 //
-// Accesses to global tensors and shared tiles as boxes of elements whose corners
-// are linear in values of the kernel, so that parts of one tensor, buffers of a
-// staged tile and iterations of a loop can be told apart.
+// Accesses to global tensors and shared tiles as boxes of elements whose
+// corners are linear in values of the kernel, so that parts of one tensor,
+// buffers of a staged tile and iterations of a loop can be told apart.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_DIALECTS_TILE_TRANSFORMS_MEMORYACCESS_H
@@ -31,6 +31,8 @@ public:
   /// The coefficient of `value`; the term is removed.
   int64_t takeCoefficient(Value value);
   void add(int64_t amount) { constant += uint64_t(amount); }
+  /// Makes indices that are equal modulo `modulus` equal.
+  void reduce(int64_t modulus);
   void forget();
 
   bool operator==(const LinearIndex &) const = default;
@@ -42,6 +44,16 @@ private:
   /// Sorted by value; coefficients are not 0.
   SmallVector<std::pair<Value, uint64_t>, 2> terms;
   uint64_t constant = 0;
+};
+
+/// The elements that a box covers along one dimension.
+struct IndexRange {
+  LinearIndex start;
+  int64_t extent;
+  /// What lies below the start, or beyond the end, belongs to it too.
+  bool openBelow = false, openAbove = false;
+
+  bool operator==(const IndexRange &) const = default;
 };
 
 /// A read or write of a box of elements.
@@ -56,10 +68,9 @@ struct MemoryAccess {
   /// The buffer of a staged tile, modulo `stages`; none: all of them.
   std::optional<LinearIndex> stage;
   int64_t stages = 0;
-  /// The first element and the extents in units of `memoryType`; empty: all.
+  /// In elements of `memoryType`; empty: all.
+  SmallVector<IndexRange, 2> box;
   Type memoryType;
-  SmallVector<LinearIndex, 2> start;
-  SmallVector<int64_t, 2> extents;
   /// In global memory: the type of the fragment that is read or written, if
   /// each element is touched only by the one thread that its layout names.
   Type owner;
@@ -71,6 +82,10 @@ struct MemoryAccess {
 /// whose effects are not known reads and writes everything; the ops that order
 /// memory (`tile.barrier` and the like) have none.
 void collectAccesses(Operation *op, SmallVectorImpl<MemoryAccess> &accesses);
+
+/// Whether what holds against `b` holds against `a`: it is of the same kind and
+/// covers all that `b` does.
+bool covers(const MemoryAccess &a, const MemoryAccess &b);
 
 /// Whether two accesses may touch the same byte.
 bool mayOverlap(const MemoryAccess &a, const MemoryAccess &b);
@@ -84,7 +99,8 @@ bool needBarrier(const MemoryAccess &a, const MemoryAccess &b);
 void leaveScope(MemoryAccess &access, Operation *op);
 
 /// Rewrites an access of one iteration of a loop in terms of the values of the
-/// next iteration.
+/// next iteration.  A box that moves from one to the next is left open on the
+/// side it came from, so that it stands for all iterations before.
 void advanceIteration(MemoryAccess &access, LoopLikeOpInterface loop);
 
 } // namespace mlir::tile

@@ -1,0 +1,85 @@
+//===- ScheduleMma.cpp - Load the next step while one multiplies ----------===//
+//
+// For each pair of consecutive `tile.mma` of a block: the ops between them that
+// only serve to make the operands of the second move in front of the first, so
+// that loads and conversions run while the first multiplies.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Tile/Transforms/MemoryAccess.h"
+#include "dialects/Tile/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_SCHEDULEMMAPASS
+#include "dialects/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Whether an op reads nothing but shared memory.
+static bool isSharedLoad(Operation *op) {
+  auto load = dyn_cast<LoadOp>(op);
+  return load && isa<SharedType>(load.getMemory().getType());
+}
+
+/// Whether loads of shared memory must stay behind an op.
+static bool holdsBackLoads(Operation *op) {
+  if (isa<BarrierOp, CommitGroupOp, WaitGroupOp>(op))
+    return true;
+  SmallVector<MemoryAccess, 0> accesses;
+  collectAccesses(op, accesses);
+  return llvm::any_of(accesses, [](const MemoryAccess &access) {
+    return access.inShared && access.isWrite;
+  });
+}
+
+/// Adds the ops after `first`, in its block, that `value` is made by.
+static void collectMakers(Value value, Operation *first,
+                          DenseSet<Operation *> &makers) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != first->getBlock() ||
+      !first->isBeforeInBlock(op) || !makers.insert(op).second)
+    return;
+  for (Value operand : op->getOperands())
+    collectMakers(operand, first, makers);
+}
+
+/// Moves what makes the operands of `next` in front of `current`, as far as it
+/// can go.
+static void hoistOperands(MmaOp current, MmaOp next) {
+  DenseSet<Operation *> makers, staying;
+  collectMakers(next.getA(), current, makers);
+  collectMakers(next.getB(), current, makers);
+  staying.insert(current);
+  bool loadsHeldBack = false;
+  for (Operation *op = current->getNextNode(); op != next;) {
+    Operation *following = op->getNextNode();
+    bool canMove = makers.contains(op) && op->getNumRegions() == 0 &&
+                   (isPure(op) || (isSharedLoad(op) && !loadsHeldBack)) &&
+                   llvm::none_of(op->getOperands(), [&](Value operand) {
+                     return staying.contains(operand.getDefiningOp());
+                   });
+    if (canMove) {
+      op->moveBefore(current);
+    } else {
+      staying.insert(op);
+      loadsHeldBack |= holdsBackLoads(op);
+    }
+    op = following;
+  }
+}
+
+namespace {
+struct ScheduleMma : tile::impl::ScheduleMmaPassBase<ScheduleMma> {
+  void runOnOperation() override {
+    getOperation().walk([](Block *block) {
+      SmallVector<MmaOp> products(block->getOps<MmaOp>());
+      for (size_t i = 0; i + 1 < products.size(); ++i)
+        hoistOperands(products[i], products[i + 1]);
+    });
+  }
+};
+} // namespace
