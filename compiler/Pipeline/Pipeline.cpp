@@ -1,0 +1,71 @@
+//===- Pipeline.cpp - The passes in their order ---------------------------===//
+
+#include "compiler/Pipeline/Pipeline.h"
+#include "compiler/Conversion/TileToNVVM/ConvertTileToNVVM.h"
+#include "dialects/Tile/Transforms/Passes.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void tilec::addTilePasses(PassManager &manager, const Target &target) {
+  // Element loops become whole-tile ops first, so that everything after sees
+  // one form of elementwise code.
+  manager.addPass(tile::createCanonicalizeKernelPass());
+
+  // The instruction decides the layouts of its operands, so it comes before
+  // them.
+  tile::SelectMmaPassOptions select;
+  select.target = target.name.str();
+  manager.addPass(tile::createSelectMmaPass(select));
+  manager.addPass(tile::createInferLayoutsPass());
+
+  // Variants are made once layouts are known, so that they share them; what
+  // comes after is decided for each variant on its own.
+  tile::PlanPipelinePassOptions plan;
+  plan.target = target.name.str();
+  plan.sharedLimit = target.sharedBytesPerBlock;
+  manager.addPass(tile::createPlanPipelinePass(plan));
+
+  // Copies move bytes from here on, whose width the next pass chooses.
+  manager.addPass(tile::createPackSubBytePass());
+  manager.addPass(tile::createLowerCopiesPass());
+
+  // Loads of operand fragments become visible, then move ahead of their use.
+  manager.addPass(tile::createLowerGemmPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(tile::createScheduleMmaPass());
+
+  // Places first: tiles that share memory are ordered by barriers too.
+  tile::AllocateSharedPassOptions allocate;
+  allocate.target = target.name.str();
+  allocate.sharedLimit = target.sharedBytesPerBlock;
+  manager.addPass(tile::createAllocateSharedPass(allocate));
+  manager.addPass(tile::createInsertBarriersPass());
+}
+
+void tilec::addLoweringPasses(PassManager &manager) {
+  manager.addPass(tile::createConvertTileToNVVM());
+  // Folds the index arithmetic that the lowering wrote out for each register.
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(arith::createArithExpandOpsPass());
+  manager.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createArithToLLVMConversionPass());
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  manager.addPass(createConvertNVVMToLLVMPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void tilec::registerPipelinePasses() {
+  tile::registerTilePasses();
+  tile::registerConvertTileToNVVM();
+}

@@ -1,0 +1,27 @@
+//===- Pipeline.h - The passes in their order -----------------------------===//
+//
+// Two halves.  The first stays in the tile dialect and ends with every decision
+// taken and written in the IR, which is what `tilec report` and the manifest
+// read.  The second says what one thread does, in the LLVM and NVVM dialects.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_PIPELINE_PIPELINE_H
+#define TILE_COMPILER_PIPELINE_PIPELINE_H
+
+#include "compiler/CodeGen/Target.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace tilec {
+
+/// Appends the passes from what the frontend makes to placed shared tiles.
+void addTilePasses(mlir::PassManager &manager, const Target &target);
+
+/// Appends the passes from there to the LLVM and NVVM dialects.
+void addLoweringPasses(mlir::PassManager &manager);
+
+/// Registers every pass of the pipeline for `tile-opt` and pass names.
+void registerPipelinePasses();
+
+} // namespace tilec
+
+#endif // TILE_COMPILER_PIPELINE_PIPELINE_H
