@@ -180,19 +180,17 @@ typedef void *tilert_stream;
 typedef struct tilert_module tilert_module;
 typedef struct tilert_kernel tilert_kernel;
 
-/* Loads NAME.json with the cubin that it names, or NAME.cubin with the NAME.json
- * beside it, and checks that they belong together. Needs no device. */
+/* Loads NAME.json with the cubin that it names, or NAME.cubin with the
+ * NAME.json beside it, and checks that they belong together. Needs no device.
+ */
 TILERT_API tilert_code tilert_module_load(const char *path,
                                           tilert_module **module,
                                           tilert_status **status);
 
 /* The same from memory. Both texts are copied. */
-TILERT_API tilert_code tilert_module_load_memory(const char *manifest,
-                                                 size_t manifest_bytes,
-                                                 const void *cubin,
-                                                 size_t cubin_bytes,
-                                                 tilert_module **module,
-                                                 tilert_status **status);
+TILERT_API tilert_code tilert_module_load_memory(
+    const char *manifest, size_t manifest_bytes, const void *cubin,
+    size_t cubin_bytes, tilert_module **module, tilert_status **status);
 
 /* A module without code: its kernels can be planned, not launched. */
 TILERT_API tilert_code tilert_module_from_manifest(const char *manifest,
@@ -271,9 +269,9 @@ TILERT_API const tilert_variant *
 tilert_kernel_variant(const tilert_kernel *kernel, size_t index);
 
 /* Finds the symbols that the given arguments bind, for tools that have some
- * arguments only (TILERT_ABSENT the others). `values` and `known` have one entry
- * a symbol; those with a non-zero `known` on entry are taken as they are and
- * compared with the arguments. A packed TILERT_UINT8 array gives the even
+ * arguments only (TILERT_ABSENT the others). `values` and `known` have one
+ * entry a symbol; those with a non-zero `known` on entry are taken as they are
+ * and compared with the arguments. A packed TILERT_UINT8 array gives the even
  * extent if nothing else gives one. Symbols found are `known` on return. */
 TILERT_API tilert_code tilert_kernel_solve_symbols(
     const tilert_kernel *kernel, const tilert_argument *arguments, size_t count,
@@ -300,7 +298,8 @@ typedef struct tilert_device_facts {
   int64_t max_shared_bytes; /* a block, with opt-in */
 } tilert_device_facts;
 
-/* Facts of a typical device of a target as "sm_90a", for plans without a GPU. */
+/* Facts of a typical device of a target as "sm_90a", for plans without a GPU.
+ */
 TILERT_API tilert_code tilert_device_facts_of_target(const char *target,
                                                      tilert_device_facts *facts,
                                                      tilert_status **status);
@@ -317,16 +316,13 @@ TILERT_API tilert_code tilert_device_count(int32_t *count,
 typedef struct tilert_plan tilert_plan;
 
 /* Binds arguments, makes all launch checks and chooses the variant, without a
- * device. tilert_launch goes through the same code. `facts` may be NULL (nothing
- * known). `variant`, if not NULL, names the variant to use, which fails if its
- * guards do not hold. */
-TILERT_API tilert_code tilert_plan_create(const tilert_kernel *kernel,
-                                          const tilert_argument *arguments,
-                                          size_t count,
-                                          const tilert_device_facts *facts,
-                                          const char *variant,
-                                          tilert_plan **plan,
-                                          tilert_status **status);
+ * device. tilert_launch goes through the same code. `facts` may be NULL
+ * (nothing known). `variant`, if not NULL, names the variant to use, which
+ * fails if its guards do not hold. */
+TILERT_API tilert_code tilert_plan_create(
+    const tilert_kernel *kernel, const tilert_argument *arguments, size_t count,
+    const tilert_device_facts *facts, const char *variant, tilert_plan **plan,
+    tilert_status **status);
 TILERT_API void tilert_plan_destroy(tilert_plan *plan);
 
 /* The chosen variant, an index for tilert_kernel_variant. */
@@ -349,9 +345,9 @@ TILERT_API int64_t tilert_plan_shared_bytes(const tilert_plan *plan);
 TILERT_API const int64_t *tilert_plan_symbols(const tilert_plan *plan);
 
 /* A tensor as it was bound: logical extents, and strides and the bytes that it
- * covers as stored. For 4-bit types `byte_strides` are those of the packed array
- * (along the packed dimension: between bytes, or rows of them). `first` to
- * `first + bytes` holds every element; `bytes` is 0 if there is none. */
+ * covers as stored. For 4-bit types `byte_strides` are those of the packed
+ * array (along the packed dimension: between bytes, or rows of them). `first`
+ * to `first + bytes` holds every element; `bytes` is 0 if there is none. */
 typedef struct tilert_bound_tensor {
   void *data;
   void *first;
@@ -388,8 +384,8 @@ TILERT_API const char *tilert_plan_text(const tilert_plan *plan);
 
 /*===-- Launch ------------------------------------------------------------===*/
 
-/* Checks the arguments and launches on `stream`. Context and device are those of
- * the stream; for the default stream, the current context if it is on the
+/* Checks the arguments and launches on `stream`. Context and device are those
+ * of the stream; for the default stream, the current context if it is on the
  * device of the tensors, else the primary context of that device. */
 TILERT_API tilert_code tilert_launch(const tilert_kernel *kernel,
                                      const tilert_argument *arguments,
@@ -401,8 +397,8 @@ TILERT_API tilert_code tilert_plan_launch(const tilert_plan *plan,
                                           tilert_stream stream,
                                           tilert_status **status);
 
-/* Loads the kernel's code in the current context if that is on `device`, else in
- * the primary context of `device`, so that later launches there do not. */
+/* Loads the kernel's code in the current context if that is on `device`, else
+ * in the primary context of `device`, so that later launches there do not. */
 TILERT_API tilert_code tilert_kernel_prepare(const tilert_kernel *kernel,
                                              int32_t device,
                                              tilert_status **status);

@@ -1,0 +1,362 @@
+//===-- FakeCuda.cpp - A CUDA driver that only keeps books ----------------===//
+
+#include "FakeCuda.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace fakecuda;
+
+namespace {
+
+constexpr int invalidValue = 1;
+constexpr int notFound = 500;
+
+State &state() {
+  static State &instance = *new State;
+  return instance;
+}
+
+thread_local std::vector<Context *> contextStack;
+
+/// Notes a call; the result that it was told to give, or 0.
+int note(const char *name) {
+  State &s = state();
+  std::lock_guard<std::mutex> lock(s.mutex);
+  s.calls.push_back(name);
+  auto found = s.failures.find(name);
+  return found == s.failures.end() ? 0 : found->second;
+}
+
+#define NOTE()                                                                 \
+  do {                                                                         \
+    if (int result = note(__func__))                                           \
+      return result;                                                           \
+  } while (false)
+
+Context *current() {
+  return contextStack.empty() ? nullptr : contextStack.back();
+}
+
+/// y[i] = x[i] * n, as test kernels "scale__*" (x, y, N, n) do.
+void runScale(const Launch &launch) {
+  State &s = state();
+  auto *x = reinterpret_cast<const float *>(launch.parameters[0]);
+  auto *y = reinterpret_cast<float *>(launch.parameters[1]);
+  auto n = static_cast<int32_t>(launch.parameters[3]);
+  uint64_t count = launch.parameters[2];
+  for (uint64_t i = 0; i < count; ++i)
+    y[i] = x[i] * float(n);
+  if (s.launches.size() > 1)
+    y[0] += s.drift;
+  if (s.writesPastTheEnd)
+    reinterpret_cast<unsigned char *>(y + count)[0] = 7;
+}
+
+} // namespace
+
+extern "C" {
+
+State *fakeCudaState() { return &state(); }
+
+Context *fakeCudaCreateContext(int device) {
+  State &s = state();
+  return new Context{device, s.nextContextId++};
+}
+
+int cuInit(unsigned) {
+  NOTE();
+  for (int i = 0; i < 2; ++i)
+    state().devices[i].primary = {i, static_cast<unsigned long long>(i + 1)};
+  return 0;
+}
+
+int cuGetErrorName(int result, const char **name) {
+  switch (result) {
+  case 1:
+    *name = "CUDA_ERROR_INVALID_VALUE";
+    return 0;
+  case 100:
+    *name = "CUDA_ERROR_NO_DEVICE";
+    return 0;
+  case 209:
+    *name = "CUDA_ERROR_NO_BINARY_FOR_GPU";
+    return 0;
+  case 500:
+    *name = "CUDA_ERROR_NOT_FOUND";
+    return 0;
+  case 700:
+    *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
+    return 0;
+  }
+  return invalidValue;
+}
+
+int cuGetErrorString(int result, const char **text) {
+  *text = "what happened";
+  return result == 700 ? 0 : invalidValue;
+}
+
+int cuDeviceGetCount(int *count) {
+  NOTE();
+  *count = 2;
+  return 0;
+}
+
+int cuDeviceGet(int *device, int number) {
+  NOTE();
+  if (number < 0 || number > 1)
+    return 101;
+  *device = number;
+  return 0;
+}
+
+int cuDeviceGetName(char *name, int size, int) {
+  NOTE();
+  std::strncpy(name, "Fake GPU", size_t(size));
+  return 0;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  NOTE();
+  const Device &d = state().devices[device];
+  switch (attribute) {
+  case 1:
+    *value = 1024;
+    return 0;
+  case 12:
+    *value = 65536;
+    return 0;
+  case 16:
+    *value = d.smCount;
+    return 0;
+  case 38: // L2 cache size
+    *value = 1 << 20;
+    return 0;
+  case 75:
+    *value = d.major;
+    return 0;
+  case 76:
+    *value = d.minor;
+    return 0;
+  case 97:
+    *value = 232448;
+    return 0;
+  }
+  return invalidValue;
+}
+
+int cuDevicePrimaryCtxRetain(Context **context, int device) {
+  NOTE();
+  ++state().devices[device].retained;
+  *context = &state().devices[device].primary;
+  return 0;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device) {
+  NOTE();
+  --state().devices[device].retained;
+  return 0;
+}
+
+int cuCtxGetCurrent(Context **context) {
+  NOTE();
+  *context = current();
+  return 0;
+}
+
+int cuCtxPushCurrent_v2(Context *context) {
+  NOTE();
+  contextStack.push_back(context);
+  return 0;
+}
+
+int cuCtxPopCurrent_v2(Context **context) {
+  NOTE();
+  *context = current();
+  contextStack.pop_back();
+  return 0;
+}
+
+int cuCtxGetDevice(int *device) {
+  NOTE();
+  if (!current())
+    return 201;
+  *device = current()->device;
+  return 0;
+}
+
+int cuCtxGetId(Context *context, unsigned long long *id) {
+  NOTE();
+  *id = context->id;
+  return 0;
+}
+
+int cuCtxSynchronize() {
+  NOTE();
+  return 0;
+}
+
+int cuThreadExchangeStreamCaptureMode(int *mode) {
+  NOTE();
+  std::swap(*mode, state().captureMode);
+  return 0;
+}
+
+int cuStreamGetCtx(Stream *stream, Context **context) {
+  NOTE();
+  *context = stream->context;
+  return 0;
+}
+
+int cuModuleLoadData(Module **module, const void *image) {
+  NOTE();
+  State &s = state();
+  std::lock_guard<std::mutex> lock(s.mutex);
+  s.captureModeWhileLoading = s.captureMode;
+  *module = new Module{current(), image};
+  s.modules.push_back(*module);
+  return 0;
+}
+
+int cuModuleUnload(Module *module) {
+  NOTE();
+  if (current() != module->context)
+    return 201;
+  module->isLoaded = false;
+  return 0;
+}
+
+int cuModuleGetFunction(Function **function, Module *module, const char *name) {
+  NOTE();
+  if (!state().parameterBytes.count(name))
+    return notFound;
+  *function = new Function{module, name};
+  return 0;
+}
+
+int cuFuncGetAttribute(int *value, int attribute, Function *) {
+  NOTE();
+  *value = attribute == 0 ? state().maxThreads : state().staticShared;
+  return 0;
+}
+
+int cuFuncSetAttribute(Function *function, int attribute, int value) {
+  NOTE();
+  if (attribute != 8)
+    return invalidValue;
+  function->dynamicShared = value;
+  return 0;
+}
+
+int cuLaunchKernel(Function *function, unsigned gx, unsigned gy, unsigned gz,
+                   unsigned bx, unsigned by, unsigned bz, unsigned sharedBytes,
+                   void *stream, void **parameters, void **extra) {
+  NOTE();
+  State &s = state();
+  std::lock_guard<std::mutex> lock(s.mutex);
+  // What the real driver refuses, too.
+  bool isRight = gx && gy && gz && !extra && function->module->isLoaded &&
+                 function->module->context == current() &&
+                 int(sharedBytes) + s.staticShared <= function->dynamicShared;
+  if (!isRight)
+    return invalidValue;
+  Launch launch{function->name, current(),   stream, {gx, gy, gz},
+                {bx, by, bz},   sharedBytes, {}};
+  for (int bytes : s.parameterBytes[function->name]) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, *parameters++, size_t(bytes));
+    launch.parameters.push_back(bits);
+  }
+  s.launches.push_back(launch);
+  if (function->name == "scale__run")
+    runScale(launch);
+  return 0;
+}
+
+int cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
+  NOTE();
+  void *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  *pointer = reinterpret_cast<uintptr_t>(memory);
+  return memory ? 0 : 2;
+}
+
+int cuMemFree_v2(unsigned long long pointer) {
+  NOTE();
+  std::free(reinterpret_cast<void *>(pointer));
+  return 0;
+}
+
+int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes) {
+  NOTE();
+  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return 0;
+}
+
+int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes) {
+  NOTE();
+  std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
+  return 0;
+}
+
+int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from,
+                         size_t bytes, Stream *) {
+  NOTE();
+  std::memcpy(reinterpret_cast<void *>(to),
+              reinterpret_cast<const void *>(from), bytes);
+  return 0;
+}
+
+int cuMemsetD8Async(unsigned long long to, unsigned char value, size_t bytes,
+                    Stream *) {
+  NOTE();
+  std::memset(reinterpret_cast<void *>(to), value, bytes);
+  return 0;
+}
+
+int cuStreamCreate(Stream **stream, unsigned) {
+  NOTE();
+  *stream = new Stream{current()};
+  return 0;
+}
+
+int cuStreamDestroy_v2(Stream *stream) {
+  NOTE();
+  delete stream;
+  return 0;
+}
+
+int cuStreamSynchronize(Stream *) {
+  NOTE();
+  return 0;
+}
+
+int cuEventCreate(int **event, unsigned) {
+  NOTE();
+  *event = new int(0);
+  return 0;
+}
+
+int cuEventDestroy_v2(int *event) {
+  NOTE();
+  delete event;
+  return 0;
+}
+
+int cuEventRecord(int *, Stream *) {
+  NOTE();
+  return 0;
+}
+
+int cuEventSynchronize(int *) {
+  NOTE();
+  return 0;
+}
+
+int cuEventElapsedTime(float *milliseconds, int *, int *) {
+  NOTE();
+  *milliseconds = 0.25f;
+  return 0;
+}
+
+} // extern "C"

@@ -1,0 +1,91 @@
+//===-- FakeCuda.h - A CUDA driver that only keeps books -------*- C++ -*-===//
+//
+// A library with the entry points of libcuda that the runtime uses, over host
+// memory. It runs two kernels by name, remembers every call, and fails when
+// told to. TILE_LIBCUDA makes the runtime load it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_TEST_RUNTIME_FAKECUDA_H
+#define TILE_TEST_RUNTIME_FAKECUDA_H
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace fakecuda {
+
+struct Context {
+  int device = 0;
+  unsigned long long id = 0;
+};
+
+struct Stream {
+  Context *context = nullptr;
+};
+
+struct Module {
+  Context *context = nullptr;
+  const void *image = nullptr;
+  bool isLoaded = true;
+};
+
+struct Function {
+  Module *module = nullptr;
+  std::string name;
+  int dynamicShared = 48 * 1024; // what a launch may use
+};
+
+struct Device {
+  int major = 9;
+  int minor = 0;
+  int smCount = 132;
+  int retained = 0;
+  Context primary;
+};
+
+struct Launch {
+  std::string function;
+  Context *context = nullptr;
+  void *stream = nullptr;
+  unsigned grid[3] = {};
+  unsigned block[3] = {};
+  unsigned sharedBytes = 0;
+  std::vector<uint64_t> parameters; // as many as parameterBytes says
+};
+
+struct State {
+  std::mutex mutex;
+  Device devices[2];
+  /// The name of each entry point called, in order.
+  std::vector<std::string> calls;
+  std::vector<Launch> launches;
+  /// Entry points that fail, with the CUresult that they return.
+  std::map<std::string, int> failures;
+  /// Of each function that modules have: the sizes of its parameters.
+  std::map<std::string, std::vector<int>> parameterBytes;
+  /// Overwrites the byte past the end of each result: what a wrong kernel does.
+  bool writesPastTheEnd = false;
+  /// Adds this to the first result of each launch but the first.
+  float drift = 0;
+
+  std::vector<Module *> modules;
+  int maxThreads = 1024;
+  int staticShared = 0;
+  int captureMode = 0;
+  int captureModeWhileLoading = -1;
+  unsigned long long nextContextId = 100;
+
+  int count(const std::string &name) const {
+    int found = 0;
+    for (const std::string &call : calls)
+      found += call == name;
+    return found;
+  }
+};
+
+} // namespace fakecuda
+
+#endif // TILE_TEST_RUNTIME_FAKECUDA_H
