@@ -10,11 +10,12 @@
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Pass/PassOptions.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
-void tilec::addTilePasses(PassManager &manager, const Target &target) {
+void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   // Element loops become whole-tile ops first, so that everything after sees
   // one form of elementwise code.
   manager.addPass(tile::createCanonicalizeKernelPass());
@@ -51,7 +52,7 @@ void tilec::addTilePasses(PassManager &manager, const Target &target) {
   manager.addPass(tile::createInsertBarriersPass());
 }
 
-void tilec::addLoweringPasses(PassManager &manager) {
+void tilec::addLoweringPasses(OpPassManager &manager) {
   manager.addPass(tile::createConvertTileToNVVM());
   // Folds the index arithmetic that the lowering wrote out for each register.
   manager.addPass(createCanonicalizerPass());
@@ -65,7 +66,26 @@ void tilec::addLoweringPasses(PassManager &manager) {
   manager.addPass(createReconcileUnrealizedCastsPass());
 }
 
+namespace {
+struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
+  Option<std::string> target{*this, "target", llvm::cl::desc("GPU, such as sm_80"),
+                             llvm::cl::init("sm_90a")};
+};
+} // namespace
+
 void tilec::registerPipelinePasses() {
   tile::registerTilePasses();
   tile::registerConvertTileToNVVM();
+  PassPipelineRegistration<TilePipelineOptions>(
+      "tile-pipeline", "All passes within the tile dialect, in order",
+      [](OpPassManager &manager, const TilePipelineOptions &options) {
+        llvm::Expected<const Target *> target = parseTarget(options.target);
+        if (!target) {
+          llvm::errs() << llvm::toString(target.takeError()) << "\n";
+          return;
+        }
+        addTilePasses(manager, **target);
+      });
+  PassPipelineRegistration<>("tile-to-llvm", "From placed tiles to the LLVM dialect",
+                             [](OpPassManager &manager) { addLoweringPasses(manager); });
 }

@@ -14,12 +14,13 @@
 namespace tilec {
 
 /// Appends the passes from what the frontend makes to placed shared tiles.
-void addTilePasses(mlir::PassManager &manager, const Target &target);
+void addTilePasses(mlir::OpPassManager &manager, const Target &target);
 
 /// Appends the passes from there to the LLVM and NVVM dialects.
-void addLoweringPasses(mlir::PassManager &manager);
+void addLoweringPasses(mlir::OpPassManager &manager);
 
-/// Registers every pass of the pipeline for `tile-opt` and pass names.
+/// Registers every pass, and both halves as the pipelines `--tile-pipeline` and
+/// `--tile-to-llvm`, for `tile-opt`.
 void registerPipelinePasses();
 
 } // namespace tilec

@@ -3,8 +3,8 @@
 // Runs single passes over MLIR text; the tests of the passes use it.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/Pipeline/Pipeline.h"
 #include "dialects/Tile/IR/TileOps.h"
-#include "dialects/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
                   mlir::cf::ControlFlowDialect, mlir::LLVM::LLVMDialect,
                   mlir::math::MathDialect, mlir::NVVM::NVVMDialect,
                   mlir::scf::SCFDialect>();
-  mlir::tile::registerTilePasses();
+  tilec::registerPipelinePasses();
   mlir::registerTransformsPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Optimizer of the tile dialect\n",

@@ -73,8 +73,11 @@ LogicalResult tile::emitGlobalStore(KernelEmitter &e, StoreOp op) {
     Value condition = addresser.getInBounds(registers[0]);
     if (owner)
       condition = e.andi(condition, owner);
+    // Values that later accesses share are made outside the branch.
+    Value pointer = addresser.getPointer(registers[0]);
+    Value vector = storer.gather(plan.bytes(), registers);
     emitGuarded(e, condition, [&]() {
-      storer.store(addresser.getPointer(registers[0]), plan.bytes(), registers);
+      LLVM::StoreOp::create(e.builder, e.loc, vector, pointer, plan.bytes());
     });
   }
   return success();

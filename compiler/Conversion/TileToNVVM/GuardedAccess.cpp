@@ -51,12 +51,15 @@ void tile::emitElementStore(KernelEmitter &e, Value pointer, Value value) {
 
 Value tile::emitGuardedElementLoad(KernelEmitter &e, GlobalAddresser &addresser, int reg,
                                    Type elementType, Value pad) {
-  return emitGuardedValue(e, addresser.getInBounds(reg), pad, [&]() -> Value {
-    Value pointer = addresser.getPointer(reg);
-    if (getElementBits(elementType) >= 8)
+  // Values that later accesses share are made outside the branch.
+  Value condition = addresser.getInBounds(reg), pointer = addresser.getPointer(reg);
+  bool isNibble = getElementBits(elementType) < 8;
+  Value shift = isNibble ? addresser.getNibbleShift(reg) : Value();
+  return emitGuardedValue(e, condition, pad, [&]() -> Value {
+    if (!isNibble)
       return emitElementLoad(e, pointer, elementType);
     Value byte = LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), pointer, 1);
-    byte = e.builder.createOrFold<arith::ShRUIOp>(e.loc, byte, addresser.getNibbleShift(reg));
+    byte = e.builder.createOrFold<arith::ShRUIOp>(e.loc, byte, shift);
     return e.builder.createOrFold<arith::TruncIOp>(e.loc, e.builder.getIntegerType(4), byte);
   });
 }

@@ -69,12 +69,7 @@ LogicalResult ParallelEmitter::emitElement(ElementOp element, int reg) {
                                                                          : plan.registerOf[source]);
     known = registersOf.try_emplace(element, registers).first;
   }
-  SmallVector<Value> &values = elements[element.getFragment()];
-  if (values.empty()) {
-    // Unpacked where the loop begins, so that every iteration sees it.
-    values = e.getFragment(element.getFragment()).getElements(e.builder, e.loc);
-  }
-  e.setScalar(element, values[known->second[reg]]);
+  e.setScalar(element, elements[element.getFragment()][known->second[reg]]);
   return success();
 }
 
@@ -124,6 +119,11 @@ LogicalResult ParallelEmitter::emit() {
         !llvm::equal(getTileShape(op.getResult(i).getType()), op.getExtents()) ||
         e.getLayout(op.getResult(i)) != layout)
       return op.emitError("a fragment written in part by 'parallel' is not supported yet");
+  // Fragments are unpacked where the loop begins, so that every iteration sees
+  // their elements, whatever branch it reads them in.
+  op.getBody().walk([&](ElementOp element) {
+    elements[element.getFragment()] = e.getFragment(element.getFragment()).getElements(e.builder, e.loc);
+  });
   SmallVector<SmallVector<Value>> results(op.getNumResults());
   auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
   for (int reg = 0; reg < layout.elementsPerThread(); ++reg) {

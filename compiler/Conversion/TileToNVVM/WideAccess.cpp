@@ -171,6 +171,5 @@ Value WideStorer::gather(int64_t bytes, ArrayRef<int> registers) {
 }
 
 void WideStorer::store(Value pointer, int64_t bytes, ArrayRef<int> registers) {
-  Value vector = elementBits == 64 && bytes == 8 ? gatherBits(registers, 64) : gather(bytes, registers);
-  LLVM::StoreOp::create(emitter.builder, emitter.loc, vector, pointer, bytes);
+  LLVM::StoreOp::create(emitter.builder, emitter.loc, gather(bytes, registers), pointer, bytes);
 }

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/GemmPlan.h"
+#include "dialects/Tile/Transforms/RegisterOrder.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -64,23 +65,6 @@ layout::FragmentLayout tile::replicateWarps(const layout::FragmentLayout &layout
                                          layout.repeats());
 }
 
-/// The layout with its registers numbered in the order of memory, as far as
-/// they are contiguous there.
-static layout::FragmentLayout orderAsMemory(const layout::FragmentLayout &layout,
-                                            const layout::SharedLayout &storage) {
-  SmallVector<layout::Coords> rest(layout.registerBases()), ordered;
-  for (const layout::Coords &step : storage.contiguousBases()) {
-    auto *it = llvm::find(rest, step);
-    if (it == rest.end())
-      break;
-    ordered.push_back(*it);
-    rest.erase(it);
-  }
-  ordered.append(rest);
-  return *layout::FragmentLayout::create(ordered, layout.laneBases(), layout.warpBases(),
-                                         layout.coreExtents(), layout.repeats());
-}
-
 /// The operand as it is read from its shared tile.
 static layout::FragmentLayout getLoadLayout(const layout::FragmentLayout &operand,
                                             SharedType type, bool transposed, bool narrow) {
@@ -89,7 +73,7 @@ static layout::FragmentLayout getLoadLayout(const layout::FragmentLayout &operan
     return stored;
   SmallVector<int64_t> shape(stored.shape());
   auto storage = getSubTileStorage(type, shape);
-  return storage ? orderAsMemory(stored, *storage) : stored;
+  return storage ? orderRegisters(stored, storage->contiguousBases()) : stored;
 }
 
 /// Slot order in which a warp's instruction tiles are adjacent columns: slot

@@ -13,6 +13,7 @@
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/ParallelLayout.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/RegisterOrder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -81,7 +82,7 @@ static void chooseSharedLayout(AllocSharedOp alloc, int64_t warps) {
       if (gemm.getB() == alloc.getResult())
         describeOperand(type, plan.loadB, patterns);
     } else if (isa<CopyOp>(user) && storage.rowPitch() % 16 == 0) {
-      patterns.push_back(layout::describeCopy(storage, warps * layout::lanesPerWarp));
+      patterns.push_back(layout::describeCopy(storage));
     }
   }
   if (patterns.empty())
@@ -359,12 +360,25 @@ static void stageConversion(ConvertLayoutOp convert) {
   convert.erase();
 }
 
+/// A narrowing conversion on the way to memory may number its registers freely:
+/// as memory does, so that neighbours are packed together.
+static void orderStoredRegisters(StoreOp store) {
+  auto cast = store.getValue().getDefiningOp<CastOp>();
+  if (!cast || !cast->hasOneUse() || !isa<GlobalType>(store.getMemory().getType()))
+    return;
+  auto type = llvm::cast<RankedTensorType>(cast.getResult().getType());
+  FragmentLayout ordered = orderRegistersRowMajor(getFragmentLayout(type).getLayout());
+  cast.getResult().setType(RankedTensorType::get(type.getShape(), type.getElementType(),
+                                                 LayoutAttr::get(type.getContext(), ordered)));
+}
+
 namespace {
 struct InferLayouts : tile::impl::InferLayoutsPassBase<InferLayouts> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       kernel.walk([](AllocSharedOp alloc) { adoptPacking(alloc); });
       LayoutSolver(kernel).solve();
+      kernel.walk([](StoreOp store) { orderStoredRegisters(store); });
       int64_t warps = getNumWarps(kernel);
       kernel.walk([&](AllocSharedOp alloc) { chooseSharedLayout(alloc, warps); });
       SmallVector<ConvertLayoutOp> conversions;
