@@ -1,0 +1,267 @@
+//===- Block.h - A thread block on the CPU ----------------------*- C++ -*-===//
+//
+// The threads of one block run as fibers on one host thread, each until it has
+// to wait for others.  Waiting threads are woken by what they wait for, so
+// that a block in which no thread is ready and some are left is deadlocked.
+//
+// Instruction handlers get at everything through Thread and Block.  A handler
+// that finds an error calls Block::fail, which never returns: the block's
+// fibers are abandoned where they stand.  For that reason nothing that owns
+// memory may be alive in a handler when it waits or fails.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_COMPILER_EMULATOR_MACHINE_BLOCK_H
+#define TILE_COMPILER_EMULATOR_MACHINE_BLOCK_H
+
+#include "compiler/Emulator/Emulator.h"
+#include "compiler/Emulator/Machine/AsyncCopies.h"
+#include "compiler/Emulator/Machine/BankCounter.h"
+#include "compiler/Emulator/Machine/BufferTable.h"
+#include "compiler/Emulator/Machine/Fiber.h"
+#include "compiler/Emulator/Machine/ShadowMemory.h"
+#include "compiler/Emulator/Machine/SharedArena.h"
+#include "compiler/Emulator/Machine/Site.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Twine.h"
+
+namespace tilec::emulator {
+
+struct Operation;
+class Block;
+struct Warp;
+
+/// The kernel as the JIT compiled it: takes a pointer to each parameter.
+using KernelEntry = void (*)(const void *const *parameters);
+
+/// What all blocks of a launch have in common.
+struct Launch {
+  const LaunchSpec &spec;
+  const SiteTable &sites;
+  KernelEntry entry = nullptr;
+  /// Shared memory in front of the dynamic part.
+  uint32_t staticSharedBytes = 0;
+  uint32_t sharedBytes = 0;
+  BufferTable buffers;
+  /// Buffer of each kernel parameter, -1 for parameters that are no pointers.
+  std::vector<int> parameterBuffers;
+  std::vector<const void *> parameters;
+};
+
+/// How an access is made.
+struct AccessTraits {
+  AccessKind kind = AccessKind::Load;
+  uint32_t alignment = 1;
+  /// What an atomic operation does.
+  bool loads = true;
+  bool stores = true;
+  /// Kernel parameter from which the address is derived, -1 if unknown.
+  int parameter = -1;
+};
+
+enum class ThreadStatus : uint8_t { Ready, Waiting, Exited };
+
+/// What a thread waits for, for the deadlock report.
+struct Wait {
+  enum Kind : uint8_t { Nothing, Barrier, Collective, Poll };
+  Kind kind = Nothing;
+  const Site *site = nullptr;
+  /// Barrier number or member mask.
+  uint32_t detail = 0;
+};
+
+struct Thread {
+  Block *block = nullptr;
+  Warp *warp = nullptr;
+  uint32_t index = 0;
+  uint32_t lane = 0;
+  ThreadStatus status = ThreadStatus::Ready;
+  Wait wait;
+  /// Saved stack pointer while another fiber runs.
+  void *context = nullptr;
+  AsyncCopies copies;
+};
+
+/// Lanes that have come to one warp instruction and wait for the others.
+struct Meeting {
+  const Operation *operation = nullptr;
+  uint32_t mask = 0;
+  uint32_t arrived = 0;
+  std::array<uint64_t *, lanesPerWarp> slots{};
+};
+
+struct Warp {
+  Block *block = nullptr;
+  uint32_t index = 0;
+  /// Lanes that exist, and those of them that have not exited.
+  uint32_t lanes = 0;
+  uint32_t live = 0;
+  llvm::SmallVector<Meeting, 2> meetings;
+  BankCounter bankCounter;
+
+  Thread &thread(uint32_t lane) const;
+};
+
+/// One of the sixteen block barriers.
+struct BlockBarrier {
+  uint32_t expected = 0;
+  uint32_t arrived = 0;
+  WarpMasks waiting{};
+  Knowledge arrivals;
+  /// Votes of barrier.red: threads that arrived with a true predicate.
+  uint32_t votes = 0;
+  llvm::SmallVector<std::pair<Thread *, uint32_t *>, 0> voters;
+};
+
+/// Counts of one host thread, merged when it is done.
+struct Tally {
+  EmulatorCounters counters;
+  /// Executions and wavefronts of each site.
+  std::vector<uint64_t> executions;
+  std::vector<Wavefronts> wavefronts;
+};
+
+class Block {
+public:
+  Block(const Launch &launch, SharedArena &arena, FiberStacks &stacks,
+        Tally &tally);
+
+  /// Runs block `index` of the grid to its end.  Returns what went wrong.
+  std::optional<EmulationReport> run(uint32_t index);
+
+  // Facts
+  const Launch &getLaunch() const { return launch; }
+  uint32_t getIndex() const { return blockIndex; }
+  uint32_t getThreadCount() const { return launch.spec.threads; }
+  uint64_t getSharedBase() const { return arena.getBase(); }
+  Tally &getTally() { return tally; }
+  EmulatorCounters &getCounters() { return tally.counters; }
+  Ordering &getOrdering() { return ordering; }
+  Thread &getThread(uint32_t index) { return threads[index]; }
+
+  // Control flow of fibers (Block.cpp)
+  /// Ends the block with an error of `thread`.
+  [[noreturn]] void fail(const Thread &thread, EmulationErrorKind kind,
+                         const Site &site, const llvm::Twine &message);
+  [[noreturn]] void fail(EmulationReport &&report);
+  /// Lets others run until somebody wakes the thread.
+  void park(Thread &thread, Wait wait);
+  void wake(Thread &thread);
+  /// Lets others run once; the thread looks again afterwards.
+  void poll(Thread &thread, const Site &site);
+  /// Something changed that a polling thread may wait for.
+  void noteProgress() { pollsSinceProgress = 0; }
+  /// Counts a step against the budget.
+  void countStep(Thread &thread, const Site &site) {
+    if (++steps > stepLimit)
+      failBudget(thread, site);
+  }
+  /// The current thread is done; never returns.
+  [[noreturn]] void exitThread(Thread &thread);
+
+  // Memory (MemoryAccess.cpp)
+  /// Before a load, store or atomic operation of the IR.
+  void checkAccess(Thread &thread, const AccessSite &site, uint64_t address,
+                   uint64_t bytes);
+  /// The same without the waiting and ordering of atomics.
+  void accessMemory(Thread &thread, const Site &site, uint64_t address,
+                    uint64_t bytes, const AccessTraits &traits);
+  /// Checks bounds and alignment, returns the offset in shared memory.
+  uint32_t checkSharedRange(Thread &thread, const Site &site, uint64_t address,
+                            uint64_t bytes, uint32_t alignment,
+                            AccessKind kind);
+  void readShared(Thread &thread, const Site &site, uint32_t offset,
+                  uint32_t bytes);
+  void writeShared(Thread &thread, const Site &site, uint32_t offset,
+                   uint32_t bytes);
+  void checkGlobal(Thread &thread, const Site &site, uint64_t address,
+                   uint64_t bytes, uint32_t alignment, AccessKind kind,
+                   int parameter = -1);
+  /// Address on the host of an offset in shared memory.
+  uint8_t *sharedAt(uint32_t offset) { return arena.at(offset); }
+  bool isShared(uint64_t address) const { return arena.contains(address); }
+  bool isLocal(uint64_t address, uint64_t bytes) const {
+    return stacks.contains(address, bytes);
+  }
+  /// Notes an access of one lane for the bank conflict count.
+  void recordBanks(Thread &thread, const Site &site, uint32_t offset,
+                   uint32_t bytes) {
+    if (launch.spec.options.countBankConflicts)
+      thread.warp->bankCounter.record(site.index, thread.lane, offset, bytes);
+  }
+
+  // Asynchronous copies (AsyncCopies.cpp)
+  void issueAsyncCopy(Thread &thread, const Site &site, const AsyncCopy &copy);
+  void waitAsyncCopies(Thread &thread, uint32_t groupsLeft);
+
+  // Warps and barriers (Collective.cpp)
+  /// Runs a warp instruction once all lanes of `mask` have come.
+  void runCollective(Thread &thread, const Operation &operation, uint32_t mask,
+                     uint64_t *slots);
+  void syncWarp(Warp &warp, uint32_t mask);
+  /// Arrives at barrier `id` for `count` threads in all; waits when `waits`.
+  void arriveAtBarrier(Thread &thread, const Site &site, uint32_t id,
+                       uint32_t count, bool waits);
+  /// The same with a vote: returns how many of the threads voted true.
+  uint32_t voteAtBarrier(Thread &thread, const Site &site, uint32_t id,
+                         uint32_t count, bool vote);
+
+private:
+  static void startThread();
+  void reset(uint32_t index);
+  void switchToNext(void **from);
+  [[noreturn]] void failBudget(const Thread &thread, const Site &site);
+  [[noreturn]] void failShadow(const Thread &thread, const Site &site,
+                               const ShadowFault &fault, AccessKind kind,
+                               uint32_t offset, uint32_t bytes);
+  void completeBarrier(BlockBarrier &barrier);
+  void joinBarrierWait(Thread &thread, const Site &site, uint32_t id,
+                       BlockBarrier &barrier, bool waits);
+  BlockBarrier &enterBarrier(Thread &thread, const Site &site, uint32_t id,
+                             uint32_t count);
+  EmulationReport describeDeadlock();
+  EmulationReport describePollingDeadlock(const Thread &thread,
+                                          const Site &site);
+  void addWaitingThreads(EmulationReport &report);
+  Accessor accessor(const Thread &thread, const Site &site) const {
+    return {thread.index, ordering.stamp(thread.index), site.index};
+  }
+  bool usesShadow() const { return checksShadow; }
+
+  const Launch &launch;
+  SharedArena &arena;
+  FiberStacks &stacks;
+  Tally &tally;
+  uint32_t blockIndex = 0;
+  bool checksShadow = false;
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  std::array<BlockBarrier, 16> barriers;
+  ShadowMemory shadow;
+  Ordering ordering;
+  /// What was released by atomic operations, by address.
+  llvm::DenseMap<uint64_t, Knowledge> atomicReleases;
+
+  /// Ring of ready threads; each thread is in it at most once.
+  std::vector<Thread *> ready;
+  size_t readyHead = 0;
+  size_t readyCount = 0;
+  uint32_t exitedThreads = 0;
+  uint64_t pollsSinceProgress = 0;
+  uint64_t steps = 0;
+  uint64_t stepLimit = ~uint64_t(0);
+  int lastBuffer = -1;
+  void *mainContext = nullptr;
+  std::optional<EmulationReport> failure;
+};
+
+/// The thread whose code runs on this host thread.
+Thread &currentThread();
+
+inline Thread &Warp::thread(uint32_t lane) const {
+  return block->getThread(index * lanesPerWarp + lane);
+}
+
+} // namespace tilec::emulator
+
+#endif // TILE_COMPILER_EMULATOR_MACHINE_BLOCK_H

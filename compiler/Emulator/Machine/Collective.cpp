@@ -1,0 +1,158 @@
+//===- Collective.cpp - Warp instructions and block barriers --------------===//
+//
+// A lane that comes to a warp instruction deposits its operands and waits; the
+// last one executes the instruction for all.  Barriers count threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Emulator/Instructions/Instruction.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace tilec;
+using namespace tilec::emulator;
+
+//===----------------------------------------------------------------------===//
+// Warps
+//===----------------------------------------------------------------------===//
+
+void Block::syncWarp(Warp &warp, uint32_t mask) {
+  ordering.syncWarp(warp.index, mask, warp.live);
+  if ((mask & warp.live) == warp.live)
+    warp.bankCounter.flush(tally.wavefronts);
+}
+
+void Block::runCollective(Thread &thread, const Operation &operation,
+                          uint32_t mask, uint64_t *slots) {
+  Warp &warp = *thread.warp;
+  const Site &site = *operation.site;
+  if (operation.maskArgument < 0 && warp.lanes != ~0u)
+    fail(thread, EmulationErrorKind::DivergentCollective, site,
+         llvm::formatv("'{0}' wants all 32 lanes, but the last warp of the "
+                       "block has {1}",
+                       site.text, llvm::popcount(warp.lanes))
+             .str());
+  // Lanes that the block does not have count as gone.
+  mask &= warp.lanes;
+  uint32_t bit = 1u << thread.lane;
+  if (!(mask & bit))
+    fail(thread, EmulationErrorKind::DivergentCollective, site,
+         llvm::formatv("'{0}' is executed by lane {1}, which is not in its "
+                       "member mask {2:x}",
+                       site.text, thread.lane, mask)
+             .str());
+  Meeting *meeting = llvm::find_if(warp.meetings, [&](const Meeting &m) {
+    bool isSame = m.operation == &operation ||
+                  (operation.meetsAnywhere && m.operation->meetsAnywhere);
+    return isSame && m.mask == mask;
+  });
+  if (meeting == warp.meetings.end()) {
+    warp.meetings.emplace_back();
+    meeting = &warp.meetings.back();
+    meeting->operation = &operation;
+    meeting->mask = mask;
+  }
+  meeting->arrived |= bit;
+  meeting->slots[thread.lane] = slots;
+  if (meeting->arrived != mask) {
+    park(thread, {Wait::Collective, &site, mask});
+    return;
+  }
+  Meeting complete = *meeting;
+  *meeting = warp.meetings.back();
+  warp.meetings.pop_back();
+  ++tally.executions[site.index];
+  // Accesses before the instruction are over when it reads or writes memory,
+  // and what it does is over when the lanes go on.
+  syncWarp(warp, mask);
+  operation.warpHandler({warp, operation, mask, complete.slots});
+  syncWarp(warp, mask);
+  for (uint32_t lanes = mask & ~bit; lanes; lanes &= lanes - 1)
+    wake(warp.thread(llvm::countr_zero(lanes)));
+}
+
+//===----------------------------------------------------------------------===//
+// Block barriers
+//===----------------------------------------------------------------------===//
+
+BlockBarrier &Block::enterBarrier(Thread &thread, const Site &site, uint32_t id,
+                                  uint32_t count) {
+  if (id >= barriers.size())
+    fail(thread, EmulationErrorKind::BarrierMisuse, site,
+         llvm::formatv("barrier {0} does not exist: a block has {1} barriers",
+                       id, barriers.size())
+             .str());
+  auto threadCount = static_cast<uint32_t>(threads.size());
+  uint32_t warpThreads = static_cast<uint32_t>(warps.size()) * lanesPerWarp;
+  // A partial warp counts as a whole one in the hardware's count.
+  uint32_t expected = count == 0 || count == warpThreads ? threadCount : count;
+  if (count % lanesPerWarp || expected > threadCount)
+    fail(thread, EmulationErrorKind::BarrierMisuse, site,
+         llvm::formatv("barrier {0} waits for {1} threads; the count must be a "
+                       "multiple of 32 and at most the {2} threads of the "
+                       "block",
+                       id, count, threadCount)
+             .str());
+  BlockBarrier &barrier = barriers[id];
+  if (barrier.arrived && barrier.expected != expected)
+    fail(thread, EmulationErrorKind::BarrierMisuse, site,
+         llvm::formatv("barrier {0} is used for {1} threads here, but those "
+                       "that have come wait for {2}",
+                       id, expected, barrier.expected)
+             .str());
+  barrier.expected = expected;
+  return barrier;
+}
+
+void Block::completeBarrier(BlockBarrier &barrier) {
+  ++tally.counters.barriers;
+  noteProgress();
+  WarpMasks live{};
+  for (Warp &warp : warps) {
+    live[warp.index] = warp.live;
+    if (barrier.waiting[warp.index] == warp.live)
+      warp.bankCounter.flush(tally.wavefronts);
+  }
+  ordering.joinBarrier(barrier.waiting, live, barrier.arrivals);
+  for (auto [thread, votes] : barrier.voters)
+    *votes = barrier.votes;
+  WarpMasks waiting = barrier.waiting;
+  barrier = BlockBarrier();
+  for (Warp &warp : warps)
+    for (uint32_t lanes = waiting[warp.index]; lanes; lanes &= lanes - 1) {
+      Thread &thread = warp.thread(llvm::countr_zero(lanes));
+      // The thread that completes the barrier has not been parked.
+      if (&thread != &currentThread())
+        wake(thread);
+    }
+}
+
+void Block::joinBarrierWait(Thread &thread, const Site &site, uint32_t id,
+                            BlockBarrier &barrier, bool waits) {
+  ++barrier.arrived;
+  noteProgress();
+  if (waits)
+    barrier.waiting[thread.warp->index] |= 1u << thread.lane;
+  else
+    barrier.arrivals.merge(ordering.release(thread.index));
+  if (barrier.arrived == barrier.expected)
+    completeBarrier(barrier);
+  else if (waits)
+    park(thread, {Wait::Barrier, &site, id});
+}
+
+void Block::arriveAtBarrier(Thread &thread, const Site &site, uint32_t id,
+                            uint32_t count, bool waits) {
+  BlockBarrier &barrier = enterBarrier(thread, site, id, count);
+  joinBarrierWait(thread, site, id, barrier, waits);
+}
+
+uint32_t Block::voteAtBarrier(Thread &thread, const Site &site, uint32_t id,
+                              uint32_t count, bool vote) {
+  BlockBarrier &barrier = enterBarrier(thread, site, id, count);
+  uint32_t votes = 0;
+  barrier.votes += vote;
+  barrier.voters.push_back({&thread, &votes});
+  joinBarrierWait(thread, site, id, barrier, /*waits=*/true);
+  return votes;
+}

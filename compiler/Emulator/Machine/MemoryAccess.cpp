@@ -1,0 +1,256 @@
+//===- MemoryAccess.cpp - Checks of loads and stores ----------------------===//
+//
+// Every access of the kernel comes here first, with its host address.  The
+// address alone tells the space: the block's arena is shared memory, the fiber
+// stacks are local memory, and all else must be a registered buffer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Emulator/Machine/Block.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace tilec;
+using namespace tilec::emulator;
+
+/// "load of 16 bytes", "store of 4 bytes": for sites that are not accesses
+/// themselves (ldmatrix, cp.async) the instruction comes first.
+static std::string describeAccess(const Site &site, AccessKind kind,
+                                  uint64_t bytes) {
+  const char *verb = kind == AccessKind::Load    ? "load"
+                     : kind == AccessKind::Store ? "store"
+                                                 : "atomic operation";
+  std::string access =
+      llvm::formatv("{0} of {1} byte{2}", verb, bytes, bytes == 1 ? "" : "s");
+  if (dynamic_cast<const AccessSite *>(&site))
+    return access;
+  return "'" + site.text + "': " + access;
+}
+
+void Block::checkAccess(Thread &thread, const AccessSite &site,
+                        uint64_t address, uint64_t bytes) {
+  countStep(thread, site);
+  if (site.polls)
+    poll(thread, site);
+  if (site.releases) {
+    Knowledge released = ordering.release(thread.index);
+    atomicReleases[address].merge(released);
+  }
+  if (site.acquires)
+    if (auto found = atomicReleases.find(address);
+        found != atomicReleases.end())
+      ordering.acquire(thread.index, found->second);
+  AccessTraits traits;
+  traits.kind = site.kind;
+  traits.alignment = site.alignment;
+  traits.loads = site.loads;
+  traits.stores = site.stores;
+  traits.parameter = site.parameter;
+  accessMemory(thread, site, address, bytes, traits);
+}
+
+void Block::accessMemory(Thread &thread, const Site &site, uint64_t address,
+                         uint64_t bytes, const AccessTraits &traits) {
+  if (traits.kind != AccessKind::Load)
+    noteProgress();
+  if (!arena.contains(address)) {
+    if (!stacks.contains(address, bytes))
+      checkGlobal(thread, site, address, bytes, traits.alignment, traits.kind,
+                  traits.parameter);
+    return;
+  }
+  uint32_t offset = checkSharedRange(thread, site, address, bytes,
+                                     traits.alignment, traits.kind);
+  auto size = static_cast<uint32_t>(bytes);
+  if (traits.kind == AccessKind::Load)
+    return readShared(thread, site, offset, size);
+  if (traits.kind == AccessKind::Store)
+    return writeShared(thread, site, offset, size);
+  tally.counters.sharedBytesRead += traits.loads ? bytes : 0;
+  tally.counters.sharedBytesWritten += traits.stores ? bytes : 0;
+  if (!usesShadow())
+    return;
+  if (const ShadowFault *fault =
+          shadow.atomic(offset, size, accessor(thread, site), traits.loads,
+                        traits.stores, ordering))
+    failShadow(thread, site, *fault, traits.kind, offset, size);
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+uint32_t Block::checkSharedRange(Thread &thread, const Site &site,
+                                 uint64_t address, uint64_t bytes,
+                                 uint32_t alignment, AccessKind kind) {
+  uint64_t offset = address - arena.getBase();
+  if (offset > launch.sharedBytes || bytes > launch.sharedBytes - offset)
+    fail(thread, EmulationErrorKind::OutOfBounds, site,
+         llvm::formatv("{0} at offset {1} of shared memory is out of bounds: "
+                       "the block has {2} bytes",
+                       describeAccess(site, kind, bytes),
+                       static_cast<int64_t>(offset), launch.sharedBytes)
+             .str());
+  if (address % alignment)
+    fail(thread, EmulationErrorKind::Misaligned, site,
+         llvm::formatv("{0} at offset {1} of shared memory is not aligned to "
+                       "{2} bytes",
+                       describeAccess(site, kind, bytes), offset, alignment)
+             .str());
+  return static_cast<uint32_t>(offset);
+}
+
+void Block::readShared(Thread &thread, const Site &site, uint32_t offset,
+                       uint32_t bytes) {
+  tally.counters.sharedBytesRead += bytes;
+  recordBanks(thread, site, offset, bytes);
+  if (!usesShadow())
+    return;
+  if (const ShadowFault *fault =
+          shadow.read(offset, bytes, accessor(thread, site), ordering))
+    failShadow(thread, site, *fault, AccessKind::Load, offset, bytes);
+}
+
+void Block::writeShared(Thread &thread, const Site &site, uint32_t offset,
+                        uint32_t bytes) {
+  tally.counters.sharedBytesWritten += bytes;
+  recordBanks(thread, site, offset, bytes);
+  if (!usesShadow())
+    return;
+  if (const ShadowFault *fault =
+          shadow.write(offset, bytes, accessor(thread, site), ordering))
+    failShadow(thread, site, *fault, AccessKind::Store, offset, bytes);
+}
+
+void Block::failShadow(const Thread &thread, const Site &site,
+                       const ShadowFault &fault, AccessKind kind,
+                       uint32_t offset, uint32_t bytes) {
+  EmulationReport report;
+  report.kind = fault.kind;
+  report.location = site.location;
+  report.thread = thread.index;
+  std::string access = describeAccess(site, kind, bytes);
+  const Site *earlierSite = fault.kind == EmulationErrorKind::UninitialisedRead
+                                ? nullptr
+                                : &launch.sites[fault.earlier.site];
+  if (fault.kind == EmulationErrorKind::UninitialisedRead) {
+    report.message =
+        llvm::formatv("{0} at offset {1} of shared memory reads byte {2}, "
+                      "which the block has not written",
+                      access, offset, fault.offset);
+  } else if (fault.kind == EmulationErrorKind::InFlightAccess) {
+    report.message = llvm::formatv(
+        "{0} at offset {1} of shared memory touches byte {2}, to which an "
+        "asynchronous copy of thread {3} is still under way",
+        access, offset, fault.offset, fault.earlier.thread);
+    report.notes.push_back(
+        {earlierSite->location,
+         "the copy is issued here; no wait has completed it"});
+  } else {
+    const char *earlier = fault.earlierIsRead ? "read" : "written";
+    report.message = llvm::formatv(
+        "race on shared memory: {0} at offset {1} meets byte {2}, {3} by "
+        "thread {4} with no barrier in between",
+        access, offset, fault.offset, earlier, fault.earlier.thread);
+    report.notes.push_back(
+        {earlierSite->location, "the byte is " + std::string(earlier) +
+                                    " here, by '" + earlierSite->text + "'"});
+  }
+  fail(std::move(report));
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+void Block::checkGlobal(Thread &thread, const Site &site, uint64_t address,
+                        uint64_t bytes, uint32_t alignment, AccessKind kind,
+                        int parameter) {
+  const BufferTable &buffers = launch.buffers;
+  int index = -1;
+  if (parameter >= 0 &&
+      parameter < static_cast<int>(launch.parameterBuffers.size()))
+    index = launch.parameterBuffers[parameter];
+  bool isInside = false;
+  if (index >= 0) {
+    isInside = buffers[index].contains(address, bytes);
+  } else {
+    index = buffers.find(address, bytes, lastBuffer);
+    isInside = index >= 0;
+    lastBuffer = index;
+  }
+  if (!isInside) {
+    if (index < 0)
+      index = buffers.findNearest(address);
+    std::string access = describeAccess(site, kind, bytes);
+    if (index < 0)
+      fail(thread, EmulationErrorKind::OutOfBounds, site,
+           access + " of global memory: the launch has no buffers");
+    const BufferRange &buffer = buffers[index];
+    fail(thread, EmulationErrorKind::OutOfBounds, site,
+         llvm::formatv("{0} at byte {1} of '{2}' is out of bounds: the buffer "
+                       "has {3} bytes",
+                       access, static_cast<int64_t>(address - buffer.base),
+                       buffer.name, buffer.bytes)
+             .str());
+  }
+  const BufferRange &buffer = buffers[index];
+  if (address % alignment)
+    fail(thread, EmulationErrorKind::Misaligned, site,
+         llvm::formatv("{0} at byte {1} of '{2}' is not aligned to {3} bytes "
+                       "(address {4:x})",
+                       describeAccess(site, kind, bytes), address - buffer.base,
+                       buffer.name, alignment, address)
+             .str());
+  if (kind != AccessKind::Load && !buffer.writable)
+    fail(thread, EmulationErrorKind::ReadOnlyWrite, site,
+         llvm::formatv("{0} at byte {1} of '{2}', which is read-only",
+                       describeAccess(site, kind, bytes), address - buffer.base,
+                       buffer.name)
+             .str());
+  if (kind != AccessKind::Store)
+    tally.counters.globalBytesRead += bytes;
+  if (kind != AccessKind::Load)
+    tally.counters.globalBytesWritten += bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous copies
+//===----------------------------------------------------------------------===//
+
+void Block::issueAsyncCopy(Thread &thread, const Site &site,
+                           const AsyncCopy &copy) {
+  tally.counters.sharedBytesWritten += copy.bytes;
+  recordBanks(thread, site, copy.destination, copy.bytes);
+  bool isStrict = launch.spec.options.strictAsyncCopies;
+  if (isStrict) {
+    if (const ShadowFault *fault = shadow.beginAsyncWrite(
+            copy.destination, copy.bytes, accessor(thread, site), ordering))
+      failShadow(thread, site, *fault, AccessKind::Store, copy.destination,
+                 copy.bytes);
+    std::memset(arena.at(copy.destination), 0xFF, copy.bytes);
+    thread.copies.issue(copy);
+    return;
+  }
+  if (usesShadow())
+    if (const ShadowFault *fault = shadow.write(
+            copy.destination, copy.bytes, accessor(thread, site), ordering))
+      failShadow(thread, site, *fault, AccessKind::Store, copy.destination,
+                 copy.bytes);
+  uint8_t *destination = arena.at(copy.destination);
+  std::memcpy(destination, reinterpret_cast<const void *>(copy.source),
+              copy.sourceBytes);
+  std::memset(destination + copy.sourceBytes, 0, copy.bytes - copy.sourceBytes);
+}
+
+void Block::waitAsyncCopies(Thread &thread, uint32_t groupsLeft) {
+  thread.copies.wait(groupsLeft, [&](const AsyncCopy &copy) {
+    uint8_t *destination = arena.at(copy.destination);
+    std::memcpy(destination, reinterpret_cast<const void *>(copy.source),
+                copy.sourceBytes);
+    std::memset(destination + copy.sourceBytes, 0,
+                copy.bytes - copy.sourceBytes);
+    shadow.finishAsyncWrite(copy.destination, copy.bytes,
+                            {thread.index, ordering.stamp(thread.index), 0});
+  });
+}

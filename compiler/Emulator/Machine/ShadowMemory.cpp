@@ -1,0 +1,275 @@
+//===- ShadowMemory.cpp - What is known of each shared byte ---------------===//
+//
+// The rules, for each byte:
+//   read    the last write must be over for the reader;
+//   write   the last write and all reads since must be over for the writer;
+//   atomic  like a write (or, for a load, a read), but two atomics may meet.
+// A read is forgotten once a later read is ordered after it: whoever is
+// ordered after the later one is ordered after both.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Emulator/Machine/ShadowMemory.h"
+
+#include "llvm/ADT/bit.h"
+
+#include <cstring>
+
+using namespace tilec;
+using namespace tilec::emulator;
+
+static constexpr size_t granuleBytes = 4;
+
+void ShadowMemory::reset(size_t bytes, ShadowChecks newChecks) {
+  Cell fresh;
+  std::memset(static_cast<void *>(&fresh), 0, sizeof fresh);
+  fresh.writeThread = noThread;
+  fresh.state = Uninitialised;
+  cells.assign((bytes + granuleBytes - 1) / granuleBytes, fresh);
+  overflow.clear();
+  checks = newChecks;
+}
+
+template <typename Visitor>
+const ShadowFault *ShadowMemory::visit(size_t offset, size_t bytes,
+                                       Visitor visitor) {
+  size_t end = offset + bytes;
+  while (offset < end) {
+    size_t granule = offset / granuleBytes;
+    size_t next = std::min(end, (granule + 1) * granuleBytes);
+    bool isWhole = next - offset == granuleBytes;
+    if (isWhole && !cells[granule].split) {
+      if (!visitor(cells[granule], offset))
+        return &fault;
+      offset = next;
+      continue;
+    }
+    if (!cells[granule].split)
+      splitCell(granule);
+    for (; offset < next; ++offset)
+      if (!visitor(byteCells[offset], offset))
+        return &fault;
+  }
+  return nullptr;
+}
+
+void ShadowMemory::splitCell(size_t granule) {
+  if (byteCells.size() < cells.size() * granuleBytes)
+    byteCells.resize(cells.size() * granuleBytes);
+  Cell &cell = cells[granule];
+  for (size_t i = 0; i < granuleBytes; ++i) {
+    Cell &byte = byteCells[granule * granuleBytes + i];
+    byte = cell;
+    if (cell.overflowList) {
+      overflow.push_back(overflow[cell.overflowList - 1]);
+      byte.overflowList = static_cast<uint32_t>(overflow.size());
+    }
+  }
+  cell.split = true;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks of one cell
+//===----------------------------------------------------------------------===//
+
+bool ShadowMemory::checkWriteOver(const Cell &cell, size_t offset, Accessor by,
+                                  const Ordering &ordering) {
+  if (cell.writeThread == noThread ||
+      ordering.isOrdered(cell.writeThread, cell.writeStamp, by.thread))
+    return true;
+  fault = {EmulationErrorKind::Race, static_cast<uint32_t>(offset),
+           /*earlierIsRead=*/false, /*earlierIsAsync=*/false,
+           Accessor{cell.writeThread, cell.writeStamp, cell.writeSite}};
+  return false;
+}
+
+bool ShadowMemory::isReadOver(const ReadMark &mark, uint32_t thread,
+                              const Ordering &ordering,
+                              uint32_t &pendingThread) const {
+  uint32_t first = mark.warp * lanesPerWarp;
+  for (uint32_t lanes = mark.lanes; lanes; lanes &= lanes - 1) {
+    pendingThread = first + llvm::countr_zero(lanes);
+    if (!ordering.isOrdered(pendingThread, mark.stamp, thread))
+      return false;
+  }
+  return true;
+}
+
+bool ShadowMemory::checkReadsOver(const Cell &cell, size_t offset, Accessor by,
+                                  const Ordering &ordering) {
+  auto check = [&](const ReadMark &mark) {
+    uint32_t reader = 0;
+    if (isReadOver(mark, by.thread, ordering, reader))
+      return true;
+    fault = {EmulationErrorKind::Race, static_cast<uint32_t>(offset),
+             /*earlierIsRead=*/true, /*earlierIsAsync=*/false,
+             Accessor{reader, mark.stamp, mark.site}};
+    return false;
+  };
+  for (uint32_t i = 0; i < cell.readCount; ++i)
+    if (!check(cell.reads[i]))
+      return false;
+  if (cell.overflowList)
+    for (const ReadMark &mark : overflow[cell.overflowList - 1])
+      if (!check(mark))
+        return false;
+  return true;
+}
+
+void ShadowMemory::recordRead(Cell &cell, Accessor by,
+                              const Ordering &ordering) {
+  uint32_t warp = by.thread / lanesPerWarp;
+  uint32_t lane = 1u << (by.thread % lanesPerWarp);
+  for (uint32_t i = 0; i < cell.readCount; ++i) {
+    ReadMark &mark = cell.reads[i];
+    if (mark.warp == warp && mark.stamp == by.stamp) {
+      mark.lanes |= lane;
+      mark.site = by.site;
+      return;
+    }
+  }
+  uint32_t kept = 0, ignored = 0;
+  for (uint32_t i = 0; i < cell.readCount; ++i)
+    if (!isReadOver(cell.reads[i], by.thread, ordering, ignored))
+      cell.reads[kept++] = cell.reads[i];
+  cell.readCount = kept;
+  ReadMark mark{by.stamp, lane, by.site, warp};
+  if (kept < std::size(cell.reads)) {
+    cell.reads[cell.readCount++] = mark;
+    return;
+  }
+  if (!cell.overflowList) {
+    overflow.emplace_back();
+    cell.overflowList = static_cast<uint32_t>(overflow.size());
+  }
+  std::vector<ReadMark> &list = overflow[cell.overflowList - 1];
+  for (ReadMark &other : list) {
+    if (other.warp == warp && other.stamp == by.stamp) {
+      other.lanes |= lane;
+      return;
+    }
+  }
+  llvm::erase_if(list, [&](const ReadMark &other) {
+    return isReadOver(other, by.thread, ordering, ignored);
+  });
+  list.push_back(mark);
+}
+
+bool ShadowMemory::readCell(Cell &cell, size_t offset, Accessor by,
+                            const Ordering &ordering) {
+  if (cell.state != Valid) {
+    if (cell.state == InFlight) {
+      fault = {EmulationErrorKind::InFlightAccess,
+               static_cast<uint32_t>(offset), /*earlierIsRead=*/false,
+               /*earlierIsAsync=*/true,
+               Accessor{cell.writeThread, cell.writeStamp, cell.writeSite}};
+      return false;
+    }
+    if (checks.uninitialised) {
+      fault = {EmulationErrorKind::UninitialisedRead,
+               static_cast<uint32_t>(offset)};
+      return false;
+    }
+  }
+  if (!checks.races)
+    return true;
+  if (!checkWriteOver(cell, offset, by, ordering))
+    return false;
+  // The common case, spelled out: the other lanes of the warp are reading the
+  // same bytes.
+  if (cell.readCount == 1 && cell.reads[0].stamp == by.stamp &&
+      cell.reads[0].warp == by.thread / lanesPerWarp) {
+    cell.reads[0].lanes |= 1u << (by.thread % lanesPerWarp);
+    return true;
+  }
+  recordRead(cell, by, ordering);
+  return true;
+}
+
+void ShadowMemory::setWriter(Cell &cell, Accessor by, State state) {
+  cell.writeThread = static_cast<uint16_t>(by.thread);
+  cell.writeStamp = by.stamp;
+  cell.writeSite = by.site;
+  cell.state = state;
+  cell.writeIsAtomic = false;
+  cell.readCount = 0;
+  // The list stays with the cell, or a long loop would use up ever more.
+  if (cell.overflowList)
+    overflow[cell.overflowList - 1].clear();
+}
+
+bool ShadowMemory::writeCell(Cell &cell, size_t offset, Accessor by,
+                             bool isAtomic, const Ordering &ordering) {
+  if (cell.state == InFlight) {
+    fault = {EmulationErrorKind::InFlightAccess, static_cast<uint32_t>(offset),
+             /*earlierIsRead=*/false, /*earlierIsAsync=*/true,
+             Accessor{cell.writeThread, cell.writeStamp, cell.writeSite}};
+    return false;
+  }
+  if (!checks.races)
+    return true;
+  bool mayMeet = isAtomic && cell.writeIsAtomic;
+  return (mayMeet || checkWriteOver(cell, offset, by, ordering)) &&
+         checkReadsOver(cell, offset, by, ordering);
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+const ShadowFault *ShadowMemory::read(size_t offset, size_t bytes, Accessor by,
+                                      const Ordering &ordering) {
+  return visit(offset, bytes, [&](Cell &cell, size_t at) {
+    return readCell(cell, at, by, ordering);
+  });
+}
+
+const ShadowFault *ShadowMemory::write(size_t offset, size_t bytes, Accessor by,
+                                       const Ordering &ordering) {
+  return visit(offset, bytes, [&](Cell &cell, size_t at) {
+    if (!writeCell(cell, at, by, /*isAtomic=*/false, ordering))
+      return false;
+    setWriter(cell, by, Valid);
+    return true;
+  });
+}
+
+const ShadowFault *ShadowMemory::atomic(size_t offset, size_t bytes,
+                                        Accessor by, bool reads, bool writes,
+                                        const Ordering &ordering) {
+  return visit(offset, bytes, [&](Cell &cell, size_t at) {
+    if (reads && cell.state == Uninitialised && checks.uninitialised) {
+      fault = {EmulationErrorKind::UninitialisedRead,
+               static_cast<uint32_t>(at)};
+      return false;
+    }
+    // An atomic load leaves no mark: an atomic store may follow it unordered.
+    if (!writes && cell.state != InFlight)
+      return cell.writeIsAtomic || !checks.races ||
+             checkWriteOver(cell, at, by, ordering);
+    if (!writeCell(cell, at, by, /*isAtomic=*/true, ordering))
+      return false;
+    setWriter(cell, by, Valid);
+    cell.writeIsAtomic = true;
+    return true;
+  });
+}
+
+const ShadowFault *ShadowMemory::beginAsyncWrite(size_t offset, size_t bytes,
+                                                 Accessor by,
+                                                 const Ordering &ordering) {
+  return visit(offset, bytes, [&](Cell &cell, size_t at) {
+    if (!writeCell(cell, at, by, /*isAtomic=*/false, ordering))
+      return false;
+    setWriter(cell, by, InFlight);
+    return true;
+  });
+}
+
+void ShadowMemory::finishAsyncWrite(size_t offset, size_t bytes, Accessor by) {
+  visit(offset, bytes, [&](Cell &cell, size_t) {
+    by.site = cell.writeSite;
+    setWriter(cell, by, Valid);
+    return true;
+  });
+}

@@ -1,0 +1,116 @@
+//===- ShadowMemory.h - What is known of each shared byte -------*- C++ -*-===//
+//
+// Beside the shared memory of a block stands a shadow that remembers, for each
+// four bytes, whether they were written, whether an asynchronous copy is under
+// way to them, who wrote them last and who has read them since.  With the
+// happens-before relation (Ordering.h) that finds races, reads of bytes nobody
+// wrote, and reads of copies nobody waited for.
+//
+// Four bytes share a cell until an access covers only part of them; the cell
+// is then split into one per byte for the rest of the block.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_COMPILER_EMULATOR_MACHINE_SHADOWMEMORY_H
+#define TILE_COMPILER_EMULATOR_MACHINE_SHADOWMEMORY_H
+
+#include "compiler/Emulator/EmulationError.h"
+#include "compiler/Emulator/Machine/Ordering.h"
+
+#include <vector>
+
+namespace tilec::emulator {
+
+/// Who accesses, when and where.
+struct Accessor {
+  uint32_t thread;
+  uint32_t stamp;
+  uint32_t site;
+};
+
+/// Why an access is wrong.
+struct ShadowFault {
+  EmulationErrorKind kind;
+  uint32_t offset;
+  /// The earlier access it clashes with: a read, a write or an async copy.
+  bool earlierIsRead = false;
+  bool earlierIsAsync = false;
+  Accessor earlier{};
+};
+
+struct ShadowChecks {
+  bool races = true;
+  bool uninitialised = true;
+};
+
+class ShadowMemory {
+public:
+  /// Forgets everything; the memory has `bytes` bytes, none of them written.
+  void reset(size_t bytes, ShadowChecks checks);
+
+  // Each of these returns null when all is well.  The range must lie inside.
+  const ShadowFault *read(size_t offset, size_t bytes, Accessor by,
+                          const Ordering &ordering);
+  const ShadowFault *write(size_t offset, size_t bytes, Accessor by,
+                           const Ordering &ordering);
+  const ShadowFault *atomic(size_t offset, size_t bytes, Accessor by,
+                            bool reads, bool writes, const Ordering &ordering);
+  /// An asynchronous write starts: the bytes must not be touched until
+  /// finishAsyncWrite.
+  const ShadowFault *beginAsyncWrite(size_t offset, size_t bytes, Accessor by,
+                                     const Ordering &ordering);
+  /// The writer has waited for it; from now on it counts as written by `by`.
+  void finishAsyncWrite(size_t offset, size_t bytes, Accessor by);
+
+private:
+  enum State : uint8_t { Uninitialised, Valid, InFlight };
+  static constexpr uint16_t noThread = 0xFFFF;
+
+  /// Lanes of one warp that read at one time.
+  struct ReadMark {
+    uint32_t stamp;
+    uint32_t lanes;
+    uint32_t site;
+    uint32_t warp;
+  };
+
+  struct Cell {
+    uint32_t writeStamp;
+    uint32_t writeSite;
+    uint16_t writeThread;
+    State state;
+    bool split : 1;
+    bool writeIsAtomic : 1;
+    uint32_t readCount;
+    /// 1 + index of a list in `overflow`, when there are more reads.
+    uint32_t overflowList;
+    ReadMark reads[2];
+  };
+
+  template <typename Visitor>
+  const ShadowFault *visit(size_t offset, size_t bytes, Visitor visitor);
+  void splitCell(size_t granule);
+
+  bool readCell(Cell &cell, size_t offset, Accessor by,
+                const Ordering &ordering);
+  bool writeCell(Cell &cell, size_t offset, Accessor by, bool isAtomic,
+                 const Ordering &ordering);
+  void recordRead(Cell &cell, Accessor by, const Ordering &ordering);
+  bool isReadOver(const ReadMark &mark, uint32_t thread,
+                  const Ordering &ordering, uint32_t &pendingThread) const;
+  bool checkReadsOver(const Cell &cell, size_t offset, Accessor by,
+                      const Ordering &ordering);
+  bool checkWriteOver(const Cell &cell, size_t offset, Accessor by,
+                      const Ordering &ordering);
+  void setWriter(Cell &cell, Accessor by, State state);
+
+  std::vector<Cell> cells;
+  std::vector<Cell> byteCells;
+  std::vector<std::vector<ReadMark>> overflow;
+  ShadowChecks checks;
+  ShadowFault fault;
+};
+
+} // namespace tilec::emulator
+
+#endif // TILE_COMPILER_EMULATOR_MACHINE_SHADOWMEMORY_H

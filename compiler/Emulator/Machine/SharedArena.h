@@ -1,0 +1,43 @@
+//===- SharedArena.h - Shared memory of one block ---------------*- C++ -*-===//
+//
+// Kernels keep shared addresses in 32 bits, and matrix descriptors keep 18
+// bits of them.  The arena therefore lies below 4 GiB and is aligned to 256
+// KiB: an address survives a trip through i32, and its low 18 bits are the
+// offset in the block's shared memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_COMPILER_EMULATOR_MACHINE_SHAREDARENA_H
+#define TILE_COMPILER_EMULATOR_MACHINE_SHAREDARENA_H
+
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+
+namespace tilec::emulator {
+
+class SharedArena {
+public:
+  static constexpr uint32_t capacity = 256 * 1024;
+
+  SharedArena() = default;
+  SharedArena(const SharedArena &) = delete;
+  SharedArena &operator=(const SharedArena &) = delete;
+  ~SharedArena();
+
+  /// Finds a place for the arena.  Fails when the low addresses are taken.
+  llvm::Error map();
+
+  uint64_t getBase() const { return reinterpret_cast<uint64_t>(memory); }
+  uint8_t *at(uint32_t offset) const { return memory + offset; }
+  bool contains(uint64_t address) const {
+    return address - getBase() < capacity;
+  }
+
+private:
+  uint8_t *memory = nullptr;
+};
+
+} // namespace tilec::emulator
+
+#endif // TILE_COMPILER_EMULATOR_MACHINE_SHAREDARENA_H
