@@ -100,8 +100,12 @@ TEST(BankConflicts, KnownCases) {
 }
 
 TEST(BankConflicts, CopiesCountAllChunks) {
-  for (auto [shape, pad] : std::vector<std::pair<std::vector<int32_t>, int>>{
-           {{128, 64}, 0}, {{8, 24}, 0}, {{20, 40}, 16}, {{4, 8}, 16}}) {
+  for (auto [shape, pad] :
+       std::vector<std::pair<std::vector<int32_t>, int>>{{{128, 64}, 0},
+                                                         {{4, 8}, 0},
+                                                         {{8, 24}, 0},
+                                                         {{20, 40}, 16},
+                                                         {{4, 8}, 16}}) {
     SharedLayout shared = *SharedLayout::create(shape, 16, -1, {}, pad);
     int chunksPerRow = shape[1] / 8;
     int64_t expected = 0;

@@ -90,6 +90,23 @@ TEST(Conversion, ClassesAgreeWithEnumeration) {
   EXPECT_EQ(seen.size(), 4u);
 }
 
+TEST(Conversion, SeesWarpsThatChangePlaces) {
+  RandomLayouts random(72);
+  std::map<ConversionKind, int> seen;
+  for (int trial = 0; trial < 200; ++trial) {
+    FragmentLayout from =
+        random.fragment({16, 16}, {}, 1 + random.below(3), 2, trial % 2);
+    std::vector<Coords> warps = from.warpBases();
+    warps[random.below(2)][random.below(2)] ^= 1 << random.below(4);
+    auto to = FragmentLayout::create(from.registerBases(), from.laneBases(),
+                                     warps, from.coreExtents(), {});
+    if (to)
+      ++seen[check(from, *to).kind];
+  }
+  EXPECT_GT(seen[ConversionKind::Shuffle], 10);
+  EXPECT_GT(seen[ConversionKind::SharedMemory], 10);
+}
+
 TEST(Conversion, EnumeratesWhereCoresDiffer) {
   // Both are 2 x 3 in one thread; dim0 is a repeat outside of dim1 in one, and
   // folded into the core in the other.

@@ -275,3 +275,35 @@ TEST(Ldmatrix, PlansOfRandomLayoutsHold) {
   }
   EXPECT_GT(planned, 5);
 }
+
+TEST(Ldmatrix, PlansOfAlteredOperandsHold) {
+  // An operand that fits, with one bit of one basis changed.
+  RandomLayouts random(52);
+  int planned = 0, declined = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    MmaTiling tiling = makeTiling({16, 8, 16, 16}, 64, 64, 2, 2);
+    FragmentLayout fragment =
+        random.below(2) ? tiling.operandA(64) : tiling.operandB(64);
+    if (random.below(2))
+      fragment = fragment.permuteDims({1, 0});
+    std::vector<Coords> bases[3] = {fragment.registerBases(),
+                                    fragment.laneBases(), fragment.warpBases()};
+    std::vector<Coords> &list = bases[random.below(3)];
+    list[random.below(int(list.size()))][random.below(2)] ^= 1
+                                                             << random.below(6);
+    auto altered = FragmentLayout::create(bases[0], bases[1], bases[2],
+                                          fragment.coreExtents(), {});
+    if (!altered)
+      continue;
+    SharedLayout shared =
+        *SharedLayout::create(altered->shape(), 16, -1, {3, 4, 3});
+    if (auto plan = planLdmatrix(*altered, shared)) {
+      ++planned;
+      checkPlan(*altered, shared, *plan);
+    } else {
+      ++declined;
+    }
+  }
+  EXPECT_GT(planned, 20);
+  EXPECT_GT(declined, 20);
+}
