@@ -29,6 +29,23 @@ static bool isLinearOverBits(const SharedLayout &shared) {
          });
 }
 
+/// Makes one request of those that are equal, such as those of warps that share
+/// an operand.
+static void mergeRequests(AccessPattern &pattern) {
+  std::vector<WarpRequest> &requests = pattern.requests;
+  llvm::sort(requests, [](const WarpRequest &a, const WarpRequest &b) {
+    return a.offsets < b.offsets;
+  });
+  std::vector<WarpRequest> merged;
+  for (const WarpRequest &request : requests) {
+    if (!merged.empty() && merged.back().offsets == request.offsets)
+      merged.back().count += request.count;
+    else
+      merged.push_back(request);
+  }
+  requests = std::move(merged);
+}
+
 AccessPattern layout::describeAccess(const FragmentLayout &fragment,
                                      const SharedLayout &shared,
                                      const VectorPlan &plan) {
@@ -42,16 +59,28 @@ AccessPattern layout::describeAccess(const FragmentLayout &fragment,
     count = int64_t(accesses) * warps;
     accesses = warps = 1;
   }
+  std::vector<Coords> threads;
+  for (int warp = 0; warp < warps; ++warp)
+    for (int lane = 0; lane < lanesPerWarp; ++lane)
+      threads.push_back(fragment.threadCoords(lane, warp));
+  Coords coords(fragment.rank(), 0);
   for (int access = 0; access < accesses; ++access) {
+    int reg = plan.registers[access * plan.elements];
+    Coords constant = fragment.registerXor(reg);
+    Coords offset = fragment.registerOffset(reg);
     for (int warp = 0; warp < warps; ++warp) {
       WarpRequest request;
       request.count = count;
-      for (int lane = 0; lane < lanesPerWarp; ++lane)
-        request.offsets[lane] = shared.linearOffset(fragment.coordsOf(
-            plan.registers[access * plan.elements], lane, warp));
+      for (int lane = 0; lane < lanesPerWarp; ++lane) {
+        const Coords &thread = threads[warp * lanesPerWarp + lane];
+        for (int dim = 0; dim < fragment.rank(); ++dim)
+          coords[dim] = (thread[dim] ^ constant[dim]) + offset[dim];
+        request.offsets[lane] = shared.linearOffset(coords);
+      }
       pattern.requests.push_back(request);
     }
   }
+  mergeRequests(pattern);
   return pattern;
 }
 
@@ -79,6 +108,7 @@ AccessPattern layout::describeAccess(const SharedLayout &shared,
       pattern.requests.push_back(request);
     }
   }
+  mergeRequests(pattern);
   return pattern;
 }
 
@@ -113,35 +143,42 @@ AccessPattern layout::describeCopy(const SharedLayout &shared, int bytes) {
 // Counting
 //===----------------------------------------------------------------------===//
 
-/// Wavefronts beyond the first for lanes that are served together.
-static int countPhaseConflicts(ArrayRef<int32_t> offsets, int bytes,
+/// Wavefronts beyond the first for lanes that are served together.  Accesses
+/// are aligned, so words of one access come and go together: a bank stands for
+/// `unit` bytes here.
+static int countPhaseConflicts(ArrayRef<int32_t> offsets, int unit,
                                Swizzle swizzle) {
-  llvm::SmallVector<int32_t, lanesPerWarp> words;
+  int banks = 128 / unit;
+  std::array<std::array<int32_t, lanesPerWarp>, 32> units;
+  std::array<int, 32> wavefronts{};
+  int most = 1;
   for (int32_t offset : offsets) {
     if (offset < 0)
       continue;
-    int32_t first = swizzle.apply(offset) / 4;
-    for (int word = 0; word < std::max(1, bytes / 4); ++word)
-      words.push_back(first + word);
+    int32_t place = swizzle.apply(offset) / unit;
+    int32_t *known = units[place % banks].data();
+    int &count = wavefronts[place % banks];
+    if (std::find(known, known + count, place) != known + count)
+      continue;
+    known[count++] = place;
+    most = std::max(most, count);
   }
-  llvm::sort(words);
-  words.erase(std::unique(words.begin(), words.end()), words.end());
-  std::array<int, 32> wavefronts{};
-  for (int32_t word : words)
-    ++wavefronts[word % 32];
-  return std::max(0,
-                  *std::max_element(wavefronts.begin(), wavefronts.end()) - 1);
+  return most - 1;
 }
 
 int64_t layout::countConflicts(const AccessPattern &pattern, Swizzle swizzle) {
-  int lanes = pattern.bytes <= 4 ? 32 : 128 / pattern.bytes;
+  assert((swizzle.isIdentity() || (1 << swizzle.base) >= pattern.bytes) &&
+         "the swizzle tears accesses apart");
+  int unit = std::max(pattern.bytes, 4);
+  int lanes = 128 / unit;
   int64_t conflicts = 0;
-  for (const WarpRequest &request : pattern.requests)
+  for (const WarpRequest &request : pattern.requests) {
+    ArrayRef<int32_t> offsets = request.offsets;
     for (int first = 0; first < lanesPerWarp; first += lanes)
       conflicts +=
           request.count *
-          countPhaseConflicts(ArrayRef(request.offsets).slice(first, lanes),
-                              pattern.bytes, swizzle);
+          countPhaseConflicts(offsets.slice(first, lanes), unit, swizzle);
+  }
   return conflicts;
 }
 
@@ -180,8 +217,11 @@ SwizzleChoice layout::chooseSwizzle(ArrayRef<AccessPattern> patterns,
     if (!shared.withSwizzle(swizzle))
       continue;
     int64_t conflicts = 0;
-    for (const AccessPattern &pattern : patterns)
+    for (const AccessPattern &pattern : patterns) {
       conflicts += pattern.weight * countConflicts(pattern, swizzle);
+      if (best && conflicts >= best->conflicts)
+        break;
+    }
     if (!best || conflicts < best->conflicts)
       best = SwizzleChoice{swizzle, conflicts};
     if (best->conflicts == 0)

@@ -50,7 +50,8 @@ AccessPattern describeAccess(const SharedLayout &shared,
 /// however many warps there are).  `bytes` divides the row without its padding.
 AccessPattern describeCopy(const SharedLayout &shared, int bytes = 16);
 
-/// Wavefronts beyond the minimum, weight not counted.
+/// Wavefronts beyond the minimum, weight not counted.  Accesses are aligned,
+/// and the swizzle keeps them together.
 int64_t countConflicts(const AccessPattern &pattern, Swizzle swizzle);
 
 /// Wavefronts beyond the minimum when all warps move a fragment in accesses of

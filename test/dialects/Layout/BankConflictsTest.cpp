@@ -65,7 +65,7 @@ TEST(BankConflicts, AgreeWithTheNaiveCount) {
     FragmentLayout fragment = random.anyFragment(trial);
     int bits = 4 << random.below(5);
     Swizzle swizzle = random.below(2) ? Swizzle{2, 3, 3} : Swizzle{};
-    int pad = swizzle.isIdentity() && random.below(2) ? 8 : 0;
+    int pad = random.below(2) * (swizzle.isIdentity() ? 8 : 32);
     std::optional<SharedLayout> shared =
         SharedLayout::create(fragment.shape(), bits, -1, swizzle, pad);
     if (!shared)
