@@ -26,6 +26,12 @@ void TileDialect::initialize() {
       >();
 }
 
+/// What the folders of this dialect give are numbers and splats.
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                            Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 ArrayRef<int64_t> tile::getTileShape(Type type) {
   return TypeSwitch<Type, ArrayRef<int64_t>>(type)
       .Case<GlobalType, SharedType>([](auto t) { return t.getShape(); })

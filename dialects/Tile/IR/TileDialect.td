@@ -33,6 +33,7 @@ def TileDialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasConstantMaterializer = 1;
 }
 
 class Tile_Op<string mnemonic, list<Trait> traits = []>
