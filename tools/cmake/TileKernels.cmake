@@ -1,0 +1,31 @@
+# tile_add_kernels(TARGET file.tile... [ARCH sm_90a] [DEFINES NAME=VALUE...])
+#   Compiles kernels into a target: for each gemm.tile the target can include
+#   "gemm.hpp", which holds the cubin and a typed function for each kernel.
+#   ARCH is tilec's --target, by default that of the machine; DEFINES are its -D.
+function(tile_add_kernels target)
+  cmake_parse_arguments(ARG "" "ARCH" "DEFINES" ${ARGN})
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_kernels)
+  file(MAKE_DIRECTORY ${folder})
+  set(options "")
+  if(ARG_ARCH)
+    list(APPEND options --target=${ARG_ARCH})
+  endif()
+  foreach(define IN LISTS ARG_DEFINES)
+    list(APPEND options -D ${define})
+  endforeach()
+
+  foreach(source IN LISTS ARG_UNPARSED_ARGUMENTS)
+    cmake_path(ABSOLUTE_PATH source)
+    cmake_path(GET source STEM stem)
+    set(header ${folder}/${stem}.hpp)
+    add_custom_command(OUTPUT ${header}
+      COMMAND Tile::tilec ${source} ${options} --emit=cpp-header -o ${header}
+      DEPENDS ${source} Tile::tilec
+      COMMENT "Compiling the kernels of ${stem}.tile"
+      VERBATIM)
+    target_sources(${target} PRIVATE ${header})
+  endforeach()
+  target_include_directories(${target} PRIVATE ${folder})
+  target_compile_features(${target} PRIVATE cxx_std_17)
+  target_link_libraries(${target} PRIVATE Tile::tilert)
+endfunction()
