@@ -12,6 +12,7 @@
 #include "compiler/Conversion/TileToNVVM/WideAccess.h"
 #include "dialects/Layout/BlockedLayout.h"
 #include "dialects/Layout/VectorAccess.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -22,6 +23,10 @@ static SmallVector<Value> mapIndices(KernelEmitter &e, ValueRange indices) {
     mapped.push_back(e.getScalar(index));
   return mapped;
 }
+
+/// Loads of a synchronous copy that are in flight together: enough to hide their
+/// latency, few enough for registers.
+static constexpr int copiesInFlight = 16;
 
 /// How the threads share a tile.
 static layout::FragmentLayout getCopyLayout(KernelEmitter &e, SharedType type, int64_t bytes) {
@@ -85,47 +90,152 @@ static void emitVectorCopy(KernelEmitter &e, CopyOp op, SharedView shared, const
     GlobalAddresser from(e, global, mapIndices(e, op.getSourceIndices()), layout);
     SmallVector<int64_t> start(shared.type.getRank(), 0);
     SharedAddresser to(e, shared, start, shared.type.getShape(), layout.laneBases(), layout.warpBases());
-    SmallVector<Value> loaded;
-    for (int access = 0; access < plan.accesses(); ++access) {
-      int reg = plan.registers[access * plan.elements];
-      loaded.push_back(emitGuardedLoad(e, from.getInBounds(reg), from.getPointer(reg), plan.bytes()));
-    }
-    for (int access = 0; access < plan.accesses(); ++access) {
-      int reg = plan.registers[access * plan.elements];
-      LLVM::StoreOp::create(e.builder, e.loc, loaded[access],
-                            to.getPointer(layout.registerXor(reg), layout.registerOffset(reg)),
-                            plan.bytes());
+    for (int first = 0; first < plan.accesses(); first += copiesInFlight) {
+      int last = std::min(first + copiesInFlight, plan.accesses());
+      SmallVector<Value> loaded;
+      for (int access = first; access < last; ++access) {
+        int reg = plan.registers[access * plan.elements];
+        loaded.push_back(emitGuardedLoad(e, from.getInBounds(reg), from.getPointer(reg), plan.bytes()));
+      }
+      for (int access = first; access < last; ++access) {
+        int reg = plan.registers[access * plan.elements];
+        LLVM::StoreOp::create(e.builder, e.loc, loaded[access - first],
+                              to.getPointer(layout.registerXor(reg), layout.registerOffset(reg)),
+                              plan.bytes());
+      }
     }
   });
 }
 
-/// Element by element, for any alignment; two nibbles make a byte in one thread.
-static LogicalResult emitScalarCopy(KernelEmitter &e, CopyOp op, SharedView shared,
-                                    const GlobalView &global) {
-  Type element = shared.type.getElementType();
-  int64_t bits = getElementBits(element);
-  layout::FragmentLayout layout = getCopyLayout(e, shared.type, std::max<int64_t>(bits / 8, 1));
-  layout::VectorPlan plan = layout::planVector(layout, shared.type.getStorage(),
-                                               std::max<int64_t>(bits / 8, 1));
-  if (plan.splitsByte() && shared.type.getShape()[shared.type.getPackDim()] % 2 == 0)
-    return op.emitError("a copy whose bytes are split between threads is not supported yet");
-  Value pad = op.getPad() ? e.getScalar(op.getPad()) : e.zeroOf(getRegisterType(element));
-  emitInOwners(e, layout, [&]() {
-    GlobalAddresser from(e, global, mapIndices(e, op.getSourceIndices()), layout);
-    SmallVector<int64_t> start(shared.type.getRank(), 0);
-    SharedAddresser to(e, shared, start, shared.type.getShape(), layout.laneBases(), layout.warpBases());
-    SmallVector<Value> elements(layout.elementsPerThread());
-    for (int reg = 0; reg < layout.elementsPerThread(); ++reg)
-      elements[reg] = emitGuardedElementLoad(e, from, reg, element, pad);
-    WideStorer storer(e, FragmentValue::ofElements(element, elements));
-    for (int access = 0; access < plan.accesses(); ++access) {
-      ArrayRef<int> registers = ArrayRef(plan.registers).slice(access * plan.elements, plan.elements);
-      int reg = registers[0];
-      storer.store(to.getPointer(layout.registerXor(reg), layout.registerOffset(reg)), plan.bytes(),
-                   registers);
+namespace {
+/// Copies element by element, for any alignment, in a loop over the storage
+/// units of the tile: elements, or bytes of two nibbles, each made by one
+/// thread.
+class ScalarCopier {
+public:
+  ScalarCopier(KernelEmitter &emitter, CopyOp op, SharedView shared, const GlobalView &global)
+      : e(emitter), shared(shared), global(global), storage(shared.type.getStorage()),
+        element(shared.type.getElementType()), anchor(mapIndices(emitter, op.getSourceIndices())),
+        pad(op.getPad() ? emitter.getScalar(op.getPad())
+                        : emitter.zeroOf(getRegisterType(element))) {}
+
+  void emit();
+
+private:
+  void emitUnits(Value first, int64_t count, bool mayExceed);
+  SmallVector<Value> getCoords(Value unit);
+  Value loadElement(ArrayRef<Value> coords, int64_t nibble);
+  Value loadUnit(ArrayRef<Value> coords);
+  Value getSharedPointer(Value unit, ArrayRef<Value> coords);
+
+  KernelEmitter &e;
+  SharedView shared;
+  const GlobalView &global;
+  layout::SharedLayout storage;
+  Type element;
+  SmallVector<Value> anchor;
+  Value pad;
+  /// Storage units of the tile and those that a thread handles at a time.
+  int64_t units = 1;
+  static constexpr int64_t unitsInFlight = 8;
+};
+} // namespace
+
+/// Storage coordinates of a unit, counted row-major.
+SmallVector<Value> ScalarCopier::getCoords(Value unit) {
+  layout::Coords shape = storage.storageShape();
+  SmallVector<Value> coords(shape.size());
+  for (int d = shape.size() - 1; d > 0; --d) {
+    coords[d] = e.remui(unit, e.i32(shape[d]));
+    unit = e.divui(unit, e.i32(shape[d]));
+  }
+  coords[0] = unit;
+  return coords;
+}
+
+/// One element, `nibble` further along the packed dimension than the unit.
+Value ScalarCopier::loadElement(ArrayRef<Value> coords, int64_t nibble) {
+  SmallVector<Value> indices(anchor);
+  size_t dropped = anchor.size() - coords.size();
+  Value inTile;
+  for (auto [d, coord] : llvm::enumerate(coords)) {
+    Value index = coord;
+    if (int(d) == storage.packDim()) {
+      index = e.add(e.shl(coord, 1), e.i32(nibble));
+      // The last byte of an odd extent holds one element.
+      if (nibble && storage.shape()[d] % 2 != 0)
+        inTile = e.compare(arith::CmpIPredicate::ult, index, e.i32(storage.shape()[d]));
     }
+    index = e.builder.createOrFold<arith::ExtUIOp>(e.loc, e.builder.getI64Type(), index);
+    indices[dropped + d] = e.add(indices[dropped + d], index);
+  }
+  Value inside = getElementInBounds(e, global, indices);
+  if (inTile)
+    inside = e.andi(inside, inTile);
+  return emitGuardedValue(e, inside, pad, [&]() -> Value {
+    Value pointer = getElementPointer(e, global, indices);
+    if (storage.packDim() < 0)
+      return emitElementLoad(e, pointer, element);
+    Value byte = LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), pointer, 1);
+    Value parity = e.andi(indices[dropped + storage.packDim()], e.i64(1));
+    Value shift = e.builder.createOrFold<arith::TruncIOp>(e.loc, e.builder.getI8Type(), e.shl(parity, 2));
+    byte = e.builder.createOrFold<arith::ShRUIOp>(e.loc, byte, shift);
+    return e.builder.createOrFold<arith::TruncIOp>(e.loc, e.builder.getIntegerType(4), byte);
   });
-  return success();
+}
+
+Value ScalarCopier::loadUnit(ArrayRef<Value> coords) {
+  if (storage.packDim() < 0)
+    return loadElement(coords, 0);
+  Type i8 = e.builder.getI8Type();
+  Value low = e.builder.createOrFold<arith::ExtUIOp>(e.loc, i8, loadElement(coords, 0));
+  Value high = e.builder.createOrFold<arith::ExtUIOp>(e.loc, i8, loadElement(coords, 1));
+  return e.ori(low, e.shl(high, 4));
+}
+
+Value ScalarCopier::getSharedPointer(Value unit, ArrayRef<Value> coords) {
+  Value offset = e.mul(unit, e.i32(storage.unitBytes()));
+  if (storage.padBytes())
+    for (auto [d, coord] : llvm::enumerate(coords))
+      offset = d == 0 ? e.mul(coord, e.i32(storage.strideBytes(0)))
+                      : e.add(offset, e.mul(coord, e.i32(storage.strideBytes(d))));
+  return e.offsetPointer(shared.pointer, emitSwizzle(e, storage.swizzle(), offset));
+}
+
+/// Units `first`, `first + threads`, ...: all loads, then all stores.
+void ScalarCopier::emitUnits(Value first, int64_t count, bool mayExceed) {
+  struct Piece {
+    Value inTile, place, value;
+  };
+  SmallVector<Piece> pieces;
+  for (int64_t i = 0; i < count; ++i) {
+    Value unit = e.add(first, e.i32(i * e.threads)), inTile;
+    if (mayExceed) {
+      // Beyond the tile the last unit is read again, and not written.
+      inTile = e.compare(arith::CmpIPredicate::ult, unit, e.i32(units));
+      unit = e.builder.createOrFold<arith::MinUIOp>(e.loc, unit, e.i32(units - 1));
+    }
+    SmallVector<Value> coords = getCoords(unit);
+    pieces.push_back({inTile, getSharedPointer(unit, coords), loadUnit(coords)});
+  }
+  for (const Piece &piece : pieces) {
+    auto store = [&]() { emitElementStore(e, piece.place, piece.value); };
+    if (piece.inTile)
+      emitGuarded(e, piece.inTile, store);
+    else
+      store();
+  }
+}
+
+void ScalarCopier::emit() {
+  for (int32_t extent : storage.storageShape())
+    units *= extent;
+  int64_t count = std::min<int64_t>(unitsInFlight, llvm::divideCeil(units, e.threads));
+  int64_t step = e.threads * count;
+  auto loop = scf::ForOp::create(e.builder, e.loc, e.i32(0), e.i32(units), e.i32(step));
+  OpBuilder::InsertionGuard guard(e.builder);
+  e.builder.setInsertionPointToStart(loop.getBody());
+  emitUnits(e.add(loop.getInductionVar(), e.thread), count, /*mayExceed=*/units % step != 0);
 }
 
 LogicalResult tile::emitCopy(KernelEmitter &e, CopyOp op) {
@@ -138,5 +248,6 @@ LogicalResult tile::emitCopy(KernelEmitter &e, CopyOp op) {
     emitVectorCopy(e, op, shared, global, op.getPlan()->getBytes());
     return success();
   }
-  return emitScalarCopy(e, op, shared, global);
+  ScalarCopier(e, op, shared, global).emit();
+  return success();
 }

@@ -72,10 +72,13 @@ Value SharedAddresser::getPointerByArithmetic(const layout::Coords &constantXor,
       coord = emitter.shr(coord, 1);
     offset = emitter.add(offset, emitter.mul(coord, emitter.i32(storage.strideBytes(d))));
   }
-  if (layout::Swizzle swizzle = storage.swizzle(); !swizzle.isIdentity()) {
-    Value bits = emitter.andi(emitter.shr(offset, swizzle.shift),
-                              emitter.i32(((1 << swizzle.bits) - 1) << swizzle.base));
-    offset = emitter.xori(offset, bits);
-  }
-  return emitter.offsetPointer(view.pointer, offset);
+  return emitter.offsetPointer(view.pointer, emitSwizzle(emitter, storage.swizzle(), offset));
+}
+
+Value tile::emitSwizzle(KernelEmitter &emitter, layout::Swizzle swizzle, Value offset) {
+  if (swizzle.isIdentity())
+    return offset;
+  Value bits = emitter.andi(emitter.shr(offset, swizzle.shift),
+                            emitter.i32(((1 << swizzle.bits) - 1) << swizzle.base));
+  return emitter.xori(offset, bits);
 }

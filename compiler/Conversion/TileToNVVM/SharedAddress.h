@@ -45,6 +45,9 @@ private:
   DenseMap<int32_t, Value> basePointers;
 };
 
+/// Applies a swizzle to a byte offset (i32).
+Value emitSwizzle(KernelEmitter &emitter, layout::Swizzle swizzle, Value offset);
+
 } // namespace mlir::tile
 
 #endif // TILE_COMPILER_CONVERSION_TILETONVVM_SHAREDADDRESS_H

@@ -115,10 +115,7 @@ FragmentValue WordCollector::finish() {
 //===----------------------------------------------------------------------===//
 
 WideStorer::WideStorer(KernelEmitter &emitter, const FragmentValue &value)
-    : emitter(emitter), value(value), elementBits(getRegisterBits(value.getElementType())) {
-  if (value.elementsPerWord() > 1)
-    words = value.getWords(emitter.builder, emitter.loc);
-}
+    : emitter(emitter), value(value), elementBits(getRegisterBits(value.getElementType())) {}
 
 /// The registers in one integer of `width` bits.
 Value WideStorer::gatherBits(ArrayRef<int> registers, unsigned width) {
@@ -127,8 +124,11 @@ Value WideStorer::gatherBits(ArrayRef<int> registers, unsigned width) {
   bool whole = perWord > 1 && width == 32 && registers[0] % perWord == 0;
   for (auto [i, reg] : llvm::enumerate(registers))
     whole &= reg == registers[0] + int(i);
-  if (whole)
+  if (whole) {
+    if (words.empty())
+      words = value.getWords(builder, emitter.loc);
     return words[registers[0] / perWord];
+  }
   if (elements.empty())
     elements = value.getElements(builder, emitter.loc);
   Type result = builder.getIntegerType(width);

@@ -31,12 +31,12 @@ def Tile_ReindexOp : Tile_Op<"reindex", [Pure]> {
 
     Example: one value for each column,
     ```mlir
-    %t = tile.reindex %b affine_map<(d0, d1) -> (d1)> : tensor<128xf32> -> tensor<64x128xf32>
+    %t = tile.reindex %b by affine_map<(d0, d1) -> (d1)> : tensor<128xf32> -> tensor<64x128xf32>
     ```
   }];
   let arguments = (ins Tile_Fragment:$source, AffineMapAttr:$map);
   let results = (outs Tile_Fragment:$result);
-  let assemblyFormat = "$source $map attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = "$source `by` $map attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }

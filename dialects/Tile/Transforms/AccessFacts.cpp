@@ -43,6 +43,12 @@ int64_t tile::getKnownDivisor(Value value) {
   if (isa<arith::ShLIOp>(op) && matchPattern(op->getOperand(1), m_ConstantInt(&constant)) &&
       constant.ult(30))
     return multiplyDivisors(getKnownDivisor(op->getOperand(0)), int64_t(1) << constant.getZExtValue());
+  if (isa<arith::ShRSIOp, arith::ShRUIOp>(op) &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&constant)) && constant.ult(30)) {
+    int64_t divisor = getKnownDivisor(op->getOperand(0));
+    int64_t scale = int64_t(1) << constant.getZExtValue();
+    return divisor % scale == 0 ? divisor / scale : 1;
+  }
   if (isa<arith::SelectOp>(op))
     return std::gcd(getKnownDivisor(op->getOperand(1)), getKnownDivisor(op->getOperand(2)));
   return 1;
