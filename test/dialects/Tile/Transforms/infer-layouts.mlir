@@ -1,0 +1,72 @@
+// RUN: tile-opt %s --tile-select-mma --tile-infer-layouts --split-input-file | FileCheck %s
+
+// Tests that the accumulator has its instruction's layout in every value that
+// carries it, and that the tiles get swizzles that avoid bank conflicts.
+// CHECK-LABEL: @carried
+// CHECK: tile.alloc_shared "As" : <16x64xbf16, #tile.shared_layout<swizzle = [3, 4, 3]>>
+// CHECK: arith.constant dense<0.000000e+00> : tensor<16x8xf32, #[[ACC:.+]]>
+// CHECK: scf.for {{.*}} -> (tensor<16x8xf32, #[[ACC]]>)
+// CHECK: tile.gemm {{.*}} tensor<16x8xf32, #[[ACC]]>
+// CHECK: arith.mulf {{.*}} : tensor<16x8xf32, #[[ACC]]>
+tile.kernel @carried() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %lo = arith.constant 0 : i64
+  %hi = arith.constant 3 : i64
+  %step = arith.constant 1 : i64
+  %a = tile.alloc_shared "As" : !tile.shared<16x64xbf16>
+  %b = tile.alloc_shared "Bs" : !tile.shared<64x8xbf16>
+  %zero = arith.constant dense<0.0> : tensor<16x8xf32>
+  %r = scf.for %i = %lo to %hi step %step iter_args(%x = %zero) -> (tensor<16x8xf32>) : i64 {
+    %y = tile.gemm %a, %b, %x : !tile.shared<16x64xbf16>, !tile.shared<64x8xbf16>, tensor<16x8xf32>
+    scf.yield %y : tensor<16x8xf32>
+  }
+  %s = arith.mulf %r, %r : tensor<16x8xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that a column vector lies beside the fragment it is added to.
+// CHECK-LABEL: @column
+// CHECK: tile.load {{.*}} -> tensor<8xf32, #tile.layout<"8 registers=[{{\[}}1{{\]}}] lanes=[{{\[}}2],[4],[0],[0],[0]] warps=[]">>
+tile.kernel @column(%bias: !tile.global<?xf32> {tile.name = "bias", tile.dtype = "f32", tile.access = "in", tile.dims = ["N"]})
+    attributes {symbols = [{name = "N", param = 0 : i64, dim = 0 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %a = tile.alloc_shared "As" : !tile.shared<16x16xbf16>
+  %b = tile.alloc_shared "Bs" : !tile.shared<16x8xbf16>
+  %zero = arith.constant dense<0.0> : tensor<16x8xf32>
+  %r = tile.gemm %a, %b, %zero : !tile.shared<16x16xbf16>, !tile.shared<16x8xbf16>, tensor<16x8xf32>
+  %v = tile.load %bias[%c0] : !tile.global<?xf32> -> tensor<8xf32>
+  %m = tile.reindex %v by affine_map<(d0, d1) -> (d1)> : tensor<8xf32> -> tensor<16x8xf32>
+  %s = arith.addf %r, %m : tensor<16x8xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that a 4-bit tile is packed as the tensor it is copied from, and that a
+// thread's columns are adjacent then.
+// CHECK-LABEL: @adopted_packing
+// CHECK: tile.alloc_shared "Bs" : <16x32xi4, pack = 0
+// CHECK: tile.gemm {{.*}} tensor<16x32xf32, #tile.layout<"16x32 registers=[{{\[}}0,4],[8,0],[0,1],[0,2]] lanes=[{{\[}}0,8],[0,16],[1,0],[2,0],[4,0]] warps=[]">>
+tile.kernel @adopted_packing(%B: !tile.global<?x?xi4, pack = 0> {tile.name = "B", tile.dtype = "int4", tile.access = "in", tile.dims = ["K", "N"]})
+    attributes {symbols = [{name = "K", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %a = tile.alloc_shared "As" : !tile.shared<16x16xbf16>
+  %b = tile.alloc_shared "Bs" : !tile.shared<16x32xi4, pack = 1>
+  tile.copy %B[%c0, %c0] to %b : !tile.global<?x?xi4, pack = 0>, !tile.shared<16x32xi4, pack = 1>
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %r = tile.gemm %a, %b, %zero : !tile.shared<16x16xbf16>, !tile.shared<16x32xi4, pack = 1>, tensor<16x32xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that a fragment which no instruction constrains is coalesced.
+// CHECK-LABEL: @coalesced
+// CHECK: tile.load {{.*}} -> tensor<128xf32, #tile.layout<"128 registers=[{{\[}}1],[2]] lanes=[{{\[}}4],[8],[16],[32],[64]] warps=[]">>
+tile.kernel @coalesced(%X: !tile.global<?xf32> {tile.name = "X", tile.dtype = "f32", tile.access = "in", tile.dims = ["N"]})
+    attributes {symbols = [{name = "N", param = 0 : i64, dim = 0 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %v = tile.load %X[%c0] : !tile.global<?xf32> -> tensor<128xf32>
+  tile.return
+}

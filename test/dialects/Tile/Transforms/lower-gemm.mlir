@@ -1,0 +1,36 @@
+// RUN: tile-opt %s --tile-select-mma --tile-infer-layouts --tile-lower-gemm --split-input-file | FileCheck %s
+
+// Tests that each step of K loads both operands and multiplies them.
+// CHECK-LABEL: @two_steps
+// CHECK: %[[A0:.+]] = tile.load {{.*}} -> tensor<16x16xbf16
+// CHECK: %[[B0:.+]] = tile.load {{.*}} -> tensor<16x8xbf16
+// CHECK: %[[R0:.+]] = tile.mma %[[A0]], %[[B0]]
+// CHECK: %[[K:.+]] = arith.constant 16 : i64
+// CHECK: %[[A1:.+]] = tile.load %{{.+}}[%{{.+}}, %[[K]]]
+// CHECK: %[[B1:.+]] = tile.load %{{.+}}[%c16_i64{{.*}}, %{{.+}}]
+// CHECK: tile.mma %[[A1]], %[[B1]], %[[R0]]
+tile.kernel @two_steps() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %a = tile.alloc_shared : !tile.shared<16x32xbf16>
+  %b = tile.alloc_shared : !tile.shared<32x8xbf16>
+  %zero = arith.constant dense<0.0> : tensor<16x8xf32>
+  %r = tile.gemm %a, %b, %zero : !tile.shared<16x32xbf16>, !tile.shared<32x8xbf16>, tensor<16x8xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that an operand stored transposed is read as stored and turned, and that
+// K packed in rows of N takes steps of 32, a word for each thread.
+// CHECK-LABEL: @packed_rows
+// CHECK: %[[Q:.+]] = tile.load {{.*}} -> tensor<8x32xi4
+// CHECK: %[[T:.+]] = tile.reindex %[[Q]]
+// CHECK: %[[B:.+]] = tile.cast %[[T]] : tensor<32x8xi4{{.*}} -> tensor<32x8xbf16
+// CHECK: tile.mma %{{.+}}, %[[B]]
+// CHECK-NOT: tile.mma
+tile.kernel @packed_rows() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %a = tile.alloc_shared : !tile.shared<16x32xbf16>
+  %b = tile.alloc_shared : !tile.shared<8x32xi4, pack = 1>
+  %zero = arith.constant dense<0.0> : tensor<16x8xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<16x32xbf16>, !tile.shared<8x32xi4, pack = 1>, tensor<16x8xf32>
+  tile.return
+}

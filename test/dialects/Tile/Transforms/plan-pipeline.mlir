@@ -1,0 +1,100 @@
+// RUN: tile-opt %s --tile-plan-pipeline --split-input-file --mlir-print-local-scope | FileCheck %s
+
+// Tests that the aligned variant starts its copies two iterations ahead, waits
+// for the oldest group, and is guarded; the general one is a plain loop.
+// CHECK-LABEL: tile.kernel @three_stages__aligned
+// CHECK-SAME: tile.aligned = 16
+// CHECK-SAME: guards = [{expr = ["==", ["%", ["stride_bytes", "A", 0], 16], 0], text = "the pitch of 'A' is a multiple of 16 bytes"}, {expr = ["==", ["%", ["address", "A"], 16], 0]
+// CHECK: %[[TILE:.+]] = tile.alloc_shared "As" {tile.stages = 3 : i64} : <3x64x32xbf16>
+// CHECK: tile.stage %[[TILE]][%[[C0:.+]]] offset 0
+// CHECK: tile.async_copy
+// CHECK: tile.commit_group
+// CHECK: tile.stage %[[TILE]][%[[C0]]] offset 1
+// CHECK: tile.async_copy
+// CHECK: tile.commit_group
+// CHECK: scf.for %[[K:.+]] = %[[C0]]
+// CHECK: tile.wait_group 1
+// CHECK: %[[AHEAD:.+]] = arith.addi %[[K]], %{{.+}}
+// CHECK: arith.cmpi slt, %[[AHEAD]]
+// CHECK: tile.stage %[[TILE]][%[[K]]] offset 2
+// CHECK: tile.async_copy
+// CHECK: tile.commit_group
+// CHECK: %[[NOW:.+]] = tile.stage %[[TILE]][%[[K]]] offset 0
+// CHECK: tile.load %[[NOW]]
+// CHECK: tile.wait_group 0
+// CHECK-LABEL: tile.kernel @three_stages__general
+// CHECK-SAME: guards = []
+// CHECK: scf.for
+// CHECK-NEXT: arith.muli
+// CHECK-NEXT: tile.copy
+// CHECK-NOT: tile.async_copy
+tile.kernel @three_stages(%A: !tile.global<?x?xbf16> {tile.name = "A", tile.dtype = "bf16", tile.access = "in", tile.dims = ["M", "K"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %c32 = arith.constant 32 : i64
+  %n = tile.symbol "K" : i64
+  %as = tile.alloc_shared "As" : !tile.shared<64x32xbf16>
+  tile.pipelined %k = %c0 to %n step 1 stages(3) {
+    %k0 = arith.muli %k, %c32 : i64
+    tile.copy %A[%c0, %k0] to %as : !tile.global<?x?xbf16>, !tile.shared<64x32xbf16>
+    %x = tile.load %as : !tile.shared<64x32xbf16> -> tensor<64x32xbf16>
+  }
+  tile.return
+}
+
+// -----
+
+// Tests that one buffer means no overlap: the copy is waited for at once.
+// CHECK-LABEL: tile.kernel @one_stage__aligned
+// CHECK: scf.for
+// CHECK-NOT: tile.wait_group
+// CHECK: tile.async_copy
+// CHECK: tile.commit_group
+// CHECK: tile.wait_group 0
+// CHECK: tile.load
+tile.kernel @one_stage(%A: !tile.global<?x?xbf16> {tile.name = "A", tile.dtype = "bf16", tile.access = "in", tile.dims = ["M", "K"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %c32 = arith.constant 32 : i64
+  %n = tile.symbol "K" : i64
+  %as = tile.alloc_shared "As" : !tile.shared<64x32xbf16>
+  tile.pipelined %k = %c0 to %n step 1 stages(1) {
+    %k0 = arith.muli %k, %c32 : i64
+    tile.copy %A[%c0, %k0] to %as : !tile.global<?x?xbf16>, !tile.shared<64x32xbf16>
+    %x = tile.load %as : !tile.shared<64x32xbf16> -> tensor<64x32xbf16>
+  }
+  tile.return
+}
+
+// -----
+
+// Tests that a tile read before it is refilled stays serial (F19).
+// CHECK-LABEL: tile.kernel @read_then_refill__aligned
+// CHECK-NOT: tile.async_copy
+// CHECK: tile.copy
+tile.kernel @read_then_refill(%A: !tile.global<?x?xbf16> {tile.name = "A", tile.dtype = "bf16", tile.access = "in", tile.dims = ["M", "K"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %c32 = arith.constant 32 : i64
+  %n = tile.symbol "K" : i64
+  %as = tile.alloc_shared "As" : !tile.shared<64x32xbf16>
+  tile.pipelined %k = %c0 to %n step 1 stages(3) {
+    %x = tile.load %as : !tile.shared<64x32xbf16> -> tensor<64x32xbf16>
+    %k0 = arith.muli %k, %c32 : i64
+    tile.copy %A[%c0, %k0] to %as : !tile.global<?x?xbf16>, !tile.shared<64x32xbf16>
+  }
+  tile.return
+}
+
+// -----
+
+// Tests that a fixed pitch of 1,022 bytes is known not to be aligned (F12).
+// CHECK-NOT: @odd_pitch__aligned
+// CHECK-LABEL: tile.kernel @odd_pitch__general
+tile.kernel @odd_pitch(%A: !tile.global<?x?xbf16> {tile.name = "A", tile.dtype = "bf16", tile.access = "in", tile.dims = ["M", "K"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64, value = 511 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %as = tile.alloc_shared "As" : !tile.shared<64x32xbf16>
+  tile.copy %A[%c0, %c0] to %as : !tile.global<?x?xbf16>, !tile.shared<64x32xbf16>
+  tile.return
+}

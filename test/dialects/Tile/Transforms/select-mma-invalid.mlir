@@ -1,0 +1,29 @@
+// RUN: tile-opt %s --tile-select-mma --split-input-file --verify-diagnostics
+
+tile.kernel @types() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %a = tile.alloc_shared : !tile.shared<16x32xi8>
+  %b = tile.alloc_shared : !tile.shared<32x8xi8>
+  %zero = arith.constant dense<0> : tensor<16x8xi32>
+  // expected-error @below {{'gemm' of int8 and uint8 with an accumulator of 'i32' is not supported yet}}
+  %r = tile.gemm %a, %b, %zero {unsigned_b} : !tile.shared<16x32xi8>, !tile.shared<32x8xi8>, tensor<16x8xi32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @step_of_k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %a = tile.alloc_shared : !tile.shared<16x24xbf16>
+  %b = tile.alloc_shared : !tile.shared<24x8xbf16>
+  %zero = arith.constant dense<0.0> : tensor<16x8xf32>
+  // expected-error @below {{tile K 24 is not a multiple of the MMA K step 16}}
+  %r = tile.gemm %a, %b, %zero : !tile.shared<16x24xbf16>, !tile.shared<24x8xbf16>, tensor<16x8xf32>
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{'threads' of 96 is not supported yet}}
+// expected-remark @below {{help: use a power of two, such as 64}}
+tile.kernel @threads() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 96 : i64} {
+  tile.return
+}
