@@ -1,0 +1,161 @@
+//===- StructureOps.cpp - Indices and element loops -----------------------===//
+//
+// `tile.parallel` runs its body once, with one lane for each iteration: the
+// loop variables are vectors that count through the index space.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/Interpreter/BlockInterpreter.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tilec;
+
+static LogicalResult executeSymbol(BlockInterpreter &block, tile::SymbolOp op) {
+  auto found = block.getLaunch().symbols.find(op.getName());
+  if (found == block.getLaunch().symbols.end())
+    return block.fail(op, "symbol '" + op.getName() + "' has no value");
+  block.set(op.getResult(), Integers(found->second));
+  return success();
+}
+
+static LogicalResult executeBlockId(BlockInterpreter &block,
+                                    tile::BlockIdOp op) {
+  block.set(op.getResult(), Integers(block.getPosition()[op.getAxis()]));
+  return success();
+}
+
+static LogicalResult executeAssert(BlockInterpreter &block, cf::AssertOp op) {
+  const Integers &holds = block.getIntegers(op.getArg());
+  const LaneMask &mask = block.getMask();
+  for (int64_t lane = 0; lane < mask.count; ++lane)
+    if (mask.runs(lane) && !holds[lane])
+      return block.fail(op, "assertion failed: " + op.getMsg());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Element loops
+//===----------------------------------------------------------------------===//
+
+/// One vector for each loop variable: its value in each lane.
+static std::vector<Integers> makeLoopVariables(ArrayRef<int64_t> extents,
+                                               int64_t lanes) {
+  std::vector<Integers> variables;
+  int64_t inner = lanes;
+  for (int64_t extent : extents) {
+    inner /= extent;
+    std::vector<int64_t> values(lanes);
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      values[lane] = lane / inner % extent;
+    variables.push_back(Integers(std::move(values)));
+  }
+  return variables;
+}
+
+/// Value of an index expression in each lane.
+static Integers evaluateAffine(AffineExpr expr, ArrayRef<Integers> variables) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return variables[dim.getPosition()];
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return Integers(constant.getValue());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Integers a = evaluateAffine(binary.getLHS(), variables);
+  Integers b = evaluateAffine(binary.getRHS(), variables);
+  using I = int64_t;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return mapElements<I>([](I x, I y) { return x + y; }, a, b);
+  case AffineExprKind::Mul:
+    return mapElements<I>([](I x, I y) { return x * y; }, a, b);
+  case AffineExprKind::Mod:
+    return mapElements<I>([](I x, I y) { return llvm::mod(x, y); }, a, b);
+  case AffineExprKind::FloorDiv:
+    return mapElements<I>(
+        [](I x, I y) { return llvm::divideFloorSigned(x, y); }, a, b);
+  default:
+    return mapElements<I>([](I x, I y) { return llvm::divideCeilSigned(x, y); },
+                          a, b);
+  }
+}
+
+/// Number of the element of a fragment that each lane writes.
+static FailureOr<std::vector<int64_t>>
+locateElements(BlockInterpreter &block, tile::ParallelOp op, AffineMap map,
+               ArrayRef<int64_t> shape, ArrayRef<Integers> variables,
+               int64_t lanes) {
+  std::vector<int64_t> elements(lanes, 0);
+  for (auto [expr, extent] : llvm::zip_equal(map.getResults(), shape)) {
+    Integers index = evaluateAffine(expr, variables);
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      if (index[lane] < 0 || index[lane] >= extent)
+        return block.fail(op, "'parallel' writes a fragment at index " +
+                                  llvm::Twine(index[lane]) +
+                                  " of a dimension of " + llvm::Twine(extent));
+      elements[lane] = elements[lane] * extent + index[lane];
+    }
+  }
+  return elements;
+}
+
+/// The fragment `init` with the elements that the lanes yield put in place.
+template <typename T>
+static Elements<T> scatter(const Elements<T> &init, const Elements<T> &yielded,
+                           ArrayRef<int64_t> places, int64_t size) {
+  std::vector<T> elements = init.expand(size);
+  for (size_t lane = 0; lane < places.size(); ++lane)
+    elements[places[lane]] = yielded[lane];
+  return Elements<T>(std::move(elements));
+}
+
+static LogicalResult executeParallel(BlockInterpreter &block,
+                                     tile::ParallelOp op) {
+  if (failed(block.requireWholeBlock(op)))
+    return failure();
+  ArrayRef<int64_t> extents = op.getExtents();
+  int64_t lanes = llvm::product_of(extents);
+  std::vector<Integers> variables = makeLoopVariables(extents, lanes);
+  std::vector<RuntimeValue> arguments(variables.begin(), variables.end());
+
+  FailureOr<std::vector<RuntimeValue>> yielded;
+  {
+    MaskScope scope(block, LaneMask{lanes, /*inParallel=*/true, nullptr});
+    yielded = block.runRegion(op.getBody(), arguments);
+  }
+  if (failed(yielded))
+    return failure();
+
+  for (auto [index, result] : llvm::enumerate(op.getResults())) {
+    auto shape = cast<RankedTensorType>(result.getType()).getShape();
+    const RuntimeValue &written = (*yielded)[index];
+    AffineMap map = op.getMap(index);
+    if (map.isIdentity() && shape == extents) {
+      block.set(result, written);
+      continue;
+    }
+    FailureOr<std::vector<int64_t>> places =
+        locateElements(block, op, map, shape, variables, lanes);
+    if (failed(places))
+      return failure();
+    const RuntimeValue &init = block.get(op.getInits()[index]);
+    int64_t size = llvm::product_of(shape);
+    if (written.isInteger())
+      block.set(result, scatter(init.getIntegers(), written.getIntegers(),
+                                *places, size));
+    else
+      block.set(result,
+                RuntimeValue(scatter(init.getFloats(), written.getFloats(),
+                                     *places, size),
+                             init.isWide() || written.isWide()));
+  }
+  return success();
+}
+
+void tilec::addStructureHandlers(HandlerTable &table) {
+  table.add<tile::SymbolOp, executeSymbol>();
+  table.add<tile::BlockIdOp, executeBlockId>();
+  table.add<cf::AssertOp, executeAssert>();
+  table.add<tile::ParallelOp, executeParallel>();
+}
