@@ -37,6 +37,8 @@ def Tile_SharedLayoutAttr : Tile_Attr<"SharedLayout", "shared_layout"> {
     row-major storage: `a ^= ((a >> (base + shift)) & (2^bits - 1)) << base`
     (CuTe's Swizzle; [3, 4, 3] is the 128-byte swizzle of TMA and wgmma).
     `padding` is the number of unused bytes after each row.
+
+    Example: `#tile.shared_layout<swizzle = [0, 4, 3], padding = 16>`
   }];
   let parameters = (ins
     DefaultValuedParameter<"int64_t", "0">:$bits,

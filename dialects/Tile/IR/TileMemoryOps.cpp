@@ -51,7 +51,7 @@ LogicalResult StageOp::verify() {
       source.getLayout() != result.getLayout() ||
       source.getPackDim() != (result.getPackDim() < 0 ? -1 : result.getPackDim() + 1))
     return emitOpError("stage-c1: result is the source without its first dimension");
-  if (getOffset() < 0)
+  if (int64_t(getOffset()) < 0)
     return emitOpError("stage-c2: offset is not negative");
   return success();
 }

@@ -1,0 +1,90 @@
+"""Prints the examples of the dialect's .td files as one module for tile-opt.
+
+usage: td-examples.py FOLDER
+
+An example may use values that it does not define; OPERANDS says what they are.
+Ends with status 1 if an op, type or attribute has no example, or if OPERANDS
+names one that no longer exists.
+"""
+
+import pathlib
+import re
+import sys
+
+# The values that the example of an op takes for granted.
+OPERANDS = {
+    "async_copy": {"A": "!tile.global<?x?xbf16>", "i": "i64", "k": "i64", "s": "!tile.shared<128x64xbf16>"},
+    "broadcast": {"x": "f32"},
+    "bytes": {"B": "!tile.global<?x?xi4, pack = 0>"},
+    "cast": {"x": "tensor<128x128xf32>"},
+    "copy": {"A": "!tile.global<?x?xbf16>", "i": "i64", "k": "i64", "as": "!tile.shared<128x64xbf16>"},
+    "element": {"acc": "tensor<128x128xf32>", "i": "i64", "j": "i64"},
+    "gemm": {"as": "!tile.shared<128x64xbf16>", "bs": "!tile.shared<64x128xi4, pack = 0>", "acc": "tensor<128x128xf32>"},
+    "load": {"bias": "!tile.global<?xf32>", "j": "i64"},
+    "load_element": {"Sa": "!tile.global<?xf32>", "i": "i64"},
+    "parallel": {"acc": "tensor<16x8xf32>"},
+    "pipelined": {"lo": "i64", "hi": "i64", "init": "tensor<16x8xf32>"},
+    "reindex": {"b": "tensor<128xf32>"},
+    "stage": {"as": "!tile.shared<3x128x64xbf16>", "i": "i64"},
+    "store": {"c": "tensor<128x128xbf16>", "C": "!tile.global<?x?xbf16>", "i": "i64", "j": "i64"},
+    "store_element": {"x": "f32", "C": "!tile.global<?x?xf32>", "i": "i64", "j": "i64"},
+}
+
+KERNEL = """tile.kernel @example(%tensor: !tile.global<?xf32> {{tile.name = "T", tile.dtype = "f32", tile.access = "in", tile.dims = ["M"]}})
+    attributes {{symbols = [{{name = "M", param = 0 : i64, dim = 0 : i64}}], checks = [], grid = [1], axes = ["bx"], threads = 128 : i64}} {{
+{body}
+}}"""
+
+# An op that can only stand in another one.
+SURROUNDINGS = {
+    "yield": """%zero = arith.constant 0 : i64
+%init = "test.value"() : () -> tensor<128x128xf32>
+%r = tile.pipelined %k = %zero to %zero step 1 iter_args(%acc = %init) -> (tensor<128x128xf32>) {{
+{example}
+}}
+tile.return""",
+    "return": "{example}",
+}
+
+DEFINITION = re.compile(
+    r'^def Tile_\w+ : Tile_(?P<kind>Op|Type|Attr)<(?:"\w+", )?"(?P<name>\w+)".*?description = \[\{(?P<text>.*?)\}\];',
+    re.MULTILINE | re.DOTALL,
+)
+EXAMPLE = re.compile(r"Example\b[^`]*?(?:```(?:mlir)?\n(?P<block>.*?)```|`(?P<line>[^`]+)`)", re.DOTALL)
+
+
+def find_examples(folder):
+    """Yields kind, name and example of each definition; None if it has none."""
+    for path in sorted(pathlib.Path(folder).glob("*.td")):
+        for match in DEFINITION.finditer(path.read_text()):
+            if "Example: made by" in match["text"]:
+                continue
+            example = EXAMPLE.search(match["text"])
+            yield match["kind"], match["name"], example and (example["block"] or example["line"])
+
+
+def complete(kind, name, example):
+    """The example with what it takes to be parsed."""
+    if kind == "Type":
+        return f'"test.use"() {{type = {example.strip()}}} : () -> ()'
+    if kind == "Attr":
+        return f'"test.use"() {{attribute = {example.strip().rstrip(",")}}} : () -> ()'
+    if name == "kernel":
+        return example
+    values = "".join(
+        f'%{value} = "test.value"() : () -> {type}\n' for value, type in OPERANDS.get(name, {}).items()
+    )
+    around = SURROUNDINGS.get(name, "{example}\ntile.return")
+    return KERNEL.format(body=values + around.format(example=example))
+
+
+def main():
+    examples = list(find_examples(sys.argv[1]))
+    bare = [f"{kind} {name}" for kind, name, example in examples if example is None]
+    stale = set(OPERANDS) - {name for kind, name, _ in examples if kind == "Op"}
+    if bare or stale or not examples:
+        sys.exit(f"without example: {bare}; no longer an op: {sorted(stale)}")
+    print("\n// -----\n".join(f"// {kind} {name}\n{complete(kind, name, example)}" for kind, name, example in examples))
+
+
+main()

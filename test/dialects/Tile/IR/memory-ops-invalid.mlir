@@ -1,0 +1,153 @@
+// RUN: tile-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics
+
+// memory-c1: a load has an index for each dimension of a tensor.
+%a, %b = "test.values"() : () -> (!tile.global<?x?xf32>, i64)
+// expected-error @below {{memory-c1: needs one index for each dimension of '!tile.global<?x?xf32>', found 1}}
+%r = tile.load %a[%b] : !tile.global<?x?xf32> -> tensor<8xf32>
+
+// -----
+
+// memory-c1: so has a store.
+%a, %b = "test.values"() : () -> (!tile.global<?x?xf32>, tensor<8xf32>)
+// expected-error @below {{memory-c1: needs one index for each dimension of '!tile.global<?x?xf32>', found 0}}
+tile.store %b, %a : tensor<8xf32>, !tile.global<?x?xf32>
+
+// -----
+
+// memory-c1: so has a copy.
+%a, %b, %c = "test.values"() : () -> (!tile.global<?xf32>, !tile.shared<8xf32>, i64)
+// expected-error @below {{memory-c1: needs one index for each dimension of '!tile.global<?xf32>', found 2}}
+tile.copy %a[%c, %c] to %b : !tile.global<?xf32>, !tile.shared<8xf32>
+
+// -----
+
+// memory-c2: a load of a whole tile has its shape.
+%a = "test.values"() : () -> (!tile.shared<16x8xf32>)
+// expected-error @below {{memory-c2: shape differs from that of '!tile.shared<16x8xf32>'}}
+%r = tile.load %a : !tile.shared<16x8xf32> -> tensor<8x16xf32>
+
+// -----
+
+// memory-c2: a store of a whole tile too.
+%a, %b = "test.values"() : () -> (!tile.shared<16x8xf32>, tensor<8xf32>)
+// expected-error @below {{memory-c2: shape differs from that of '!tile.shared<16x8xf32>'}}
+tile.store %b, %a : tensor<8xf32>, !tile.shared<16x8xf32>
+
+// -----
+
+// memory-c2: a copy between tiles too.
+%a, %b = "test.values"() : () -> (!tile.shared<16x8xf32>, !tile.shared<8x16xf32>)
+// expected-error @below {{memory-c2: shape differs from that of '!tile.shared<16x8xf32>'}}
+tile.copy %a to %b : !tile.shared<16x8xf32>, !tile.shared<8x16xf32>
+
+// -----
+
+// memory-c2: a tile has no more dimensions than the tensor.
+%a, %b = "test.values"() : () -> (!tile.global<?xf32>, i64)
+// expected-error @below {{memory-c2: rank is above that of '!tile.global<?xf32>'}}
+%r = tile.load %a[%b] : !tile.global<?xf32> -> tensor<16x8xf32>
+
+// -----
+
+// memory-c3: a load does not convert.
+%a, %b = "test.values"() : () -> (!tile.global<?xf32>, i64)
+// expected-error @below {{memory-c3: element types differ: 'f32' and 'f16'}}
+%r = tile.load %a[%b] : !tile.global<?xf32> -> tensor<8xf16>
+
+// -----
+
+// memory-c3: nor does a store.
+%a, %b, %c = "test.values"() : () -> (!tile.global<?xf32>, i64, tensor<8xf16>)
+// expected-error @below {{memory-c3: element types differ: 'f32' and 'f16'}}
+tile.store %c, %a[%b] : tensor<8xf16>, !tile.global<?xf32>
+
+// -----
+
+// memory-c3: nor does a copy.
+%a, %b = "test.values"() : () -> (!tile.shared<8xf32>, !tile.shared<8xf16>)
+// expected-error @below {{memory-c3: element types differ: 'f32' and 'f16'}}
+tile.copy %a to %b : !tile.shared<8xf32>, !tile.shared<8xf16>
+
+// -----
+
+// memory-c3: nor does an element.
+%a, %b = "test.values"() : () -> (!tile.shared<8xf32>, i64)
+// expected-error @below {{memory-c3: element types differ: 'f32' and 'f16'}}
+%r = tile.load_element %a[%b] : !tile.shared<8xf32> -> f16
+
+// -----
+
+// memory-c3: nor does a stored element.
+%a, %b, %c = "test.values"() : () -> (!tile.shared<8xf32>, i64, f16)
+// expected-error @below {{memory-c3: element types differ: 'f32' and 'f16'}}
+tile.store_element %c, %a[%b] : f16, !tile.shared<8xf32>
+
+// -----
+
+// stage-c1: a buffer is the tile without its first dimension.
+%a, %b = "test.values"() : () -> (!tile.shared<3x16x8xf32>, i64)
+// expected-error @below {{stage-c1: result is the source without its first dimension}}
+%r = tile.stage %a[%b] offset 0 : !tile.shared<3x16x8xf32> -> !tile.shared<8x16xf32>
+
+// -----
+
+// stage-c1: its packed dimension is the same one.
+%a, %b = "test.values"() : () -> (!tile.shared<3x16x8xi4, pack = 1>, i64)
+// expected-error @below {{stage-c1: result is the source without its first dimension}}
+%r = tile.stage %a[%b] offset 0 : !tile.shared<3x16x8xi4, pack = 1> -> !tile.shared<16x8xi4, pack = 1>
+
+// -----
+
+// stage-c1: its layout is the same.
+%a, %b = "test.values"() : () -> (!tile.shared<3x16x64xf16, #tile.shared_layout<swizzle = [3, 4, 3]>>, i64)
+// expected-error @below {{stage-c1: result is the source without its first dimension}}
+%r = tile.stage %a[%b] offset 0 : !tile.shared<3x16x64xf16, #tile.shared_layout<swizzle = [3, 4, 3]>> -> !tile.shared<16x64xf16>
+
+// -----
+
+// stage-c2: buffers are counted forwards.
+%a, %b = "test.values"() : () -> (!tile.shared<3x16x8xf32>, i64)
+// expected-error @below {{stage-c2: offset is not negative}}
+%r = tile.stage %a[%b] offset -1 : !tile.shared<3x16x8xf32> -> !tile.shared<16x8xf32>
+
+// -----
+
+// bytes-c1: elements of a byte or more have no other form.
+%a = "test.values"() : () -> (!tile.shared<16x8xf32>)
+// expected-error @below {{bytes-c1: gives the storage of a 4-bit tensor or tile}}
+%r = tile.bytes %a : !tile.shared<16x8xf32> -> !tile.shared<16x8xi8>
+
+// -----
+
+// bytes-c1: the packed dimension is halved.
+%a = "test.values"() : () -> (!tile.shared<16x8xi4, pack = 1>)
+// expected-error @below {{bytes-c1: gives the storage of a 4-bit tensor or tile}}
+%r = tile.bytes %a : !tile.shared<16x8xi4, pack = 1> -> !tile.shared<8x8xi8>
+
+// -----
+
+// copy-c1: a copy between tensors has no shape.
+%a, %b = "test.values"() : () -> (!tile.global<?xf32>, i64)
+// expected-error @below {{copy-c1: one side is a shared tile}}
+tile.copy %a[%b] to %a[%b] : !tile.global<?xf32>, !tile.global<?xf32>
+
+// -----
+
+// element-c1: an element has an index for each dimension.
+%a, %b = "test.values"() : () -> (tensor<16x8xf32>, i64)
+// expected-error @below {{element-c1: needs one index for each dimension}}
+%r = tile.element %a[%b] : tensor<16x8xf32>
+
+// -----
+
+// element-c1: an element of memory too.
+%a, %b = "test.values"() : () -> (!tile.shared<16x8xf32>, i64)
+// expected-error @below {{element-c1: needs one index for each dimension}}
+%r = tile.load_element %a[%b] : !tile.shared<16x8xf32> -> f32
+
+// -----
+
+// element-c1: a stored element too.
+%a, %b, %c = "test.values"() : () -> (!tile.shared<16x8xf32>, i64, f32)
+// expected-error @below {{element-c1: needs one index for each dimension}}
+tile.store_element %c, %a[%b, %b, %b] : f32, !tile.shared<16x8xf32>

@@ -1,0 +1,230 @@
+// RUN: tile-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics
+
+// kernel-c1: an expression is an integer, a string or an operation.
+// expected-error @below {{kernel-c1: an expression is an integer, a string or [operator, operand...], found 1.500000e+00}}
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [["+", 1, 1.5 : f64]], axes = ["bx"], threads = 128 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c1: the operator comes first.
+// expected-error @below {{kernel-c1: an expression is}}
+tile.kernel @k(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = [[1, "+", 2]]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c2: a fact says what it is in words.
+// expected-error @below {{kernel-c2: a fact is {expr, text}, found {expr = ["==", "M", 1]}}}
+tile.kernel @k() attributes {symbols = [], checks = [{expr = ["==", "M", 1]}], grid = [], axes = [], threads = 128 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c2: so do the guards of a variant.
+// expected-error @below {{kernel-c2: a fact is {expr, text}, found "M == 1"}}
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, guards = ["M == 1"]} {
+  tile.return
+}
+
+// -----
+
+// kernel-c3: arguments have a name and a type of the language.
+// expected-error @below {{kernel-c3: argument 1 needs 'tile.name' and 'tile.dtype'}}
+tile.kernel @k(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M"]}, %s: f32 {tile.name = "s"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c3: tensors are read, written or both.
+// expected-error @below {{kernel-c3: 'tile.access' of argument 0 is 'in', 'out' or 'inout'}}
+tile.kernel @k(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "write", tile.dims = ["M"]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c3: tensors have an expression for each extent.
+// expected-error @below {{kernel-c3: 'tile.dims' of argument 0 has one expression for each dimension}}
+tile.kernel @k(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M"]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c4: a kernel has a body.
+// expected-error @below {{kernel-c4: has a body}}
+"tile.kernel"() <{sym_name = "k", function_type = () -> (), symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64}> ({}) : () -> ()
+
+// -----
+
+// kernel-c4: a body ends with tile.return.
+// expected-error @below {{kernel-c4: ends with tile.return}}
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  cf.br ^bb1
+^bb1:
+  cf.br ^bb1
+}
+
+// -----
+
+// kernel-c5: a size has a name.
+// expected-error @below {{kernel-c5: a symbol is {name, param, dim}, found {dim = 0 : i64, param = 0 : i64}}}
+tile.kernel @k() attributes {symbols = [{param = 0 : i64, dim = 0 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c6: each axis of the grid has a name.
+// expected-error @below {{kernel-c6: 'grid' and 'axes' have the same length}}
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [1, 2], axes = ["bx"], threads = 128 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c7: threads come in warps.
+// expected-error @below {{kernel-c7: 'threads' is a multiple of 32 up to 1024, found 100}}
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 100 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c7: a block has at most 1024 threads.
+// expected-error @below {{kernel-c7: 'threads' is a multiple of 32 up to 1024, found 2048}}
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 2048 : i64} {
+  tile.return
+}
+
+// -----
+
+// symbol-c1: a size belongs to a kernel.
+// expected-error @below {{symbol-c1: stands in a tile.kernel}}
+%m = tile.symbol "M" : i64
+
+// -----
+
+// symbol-c1: the kernel has the size.
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  // expected-error @below {{symbol-c1: the kernel has no symbol 'M'}}
+  %m = tile.symbol "M" : i64
+  tile.return
+}
+
+// -----
+
+// block-id-c1: the axis is one of the grid.
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  // expected-error @below {{block-id-c1: names an axis of the kernel's grid}}
+  %b = tile.block_id 0 : i64
+  tile.return
+}
+
+// -----
+
+// pipelined-c1: the body takes what is carried.
+%i, %x = "test.values"() : () -> (i64, f32)
+// expected-error @below {{pipelined-c1: body takes the i64 index and the carried values}}
+%r = "tile.pipelined"(%i, %i, %x) <{step = 1 : i64}> ({
+^bb0(%k: i64):
+  tile.yield %x : f32
+}) : (i64, i64, f32) -> f32
+
+// -----
+
+// pipelined-c2: the body yields what is carried.
+%i, %x = "test.values"() : () -> (i64, f32)
+// expected-error @below {{pipelined-c2: yields and results have the types of the inits}}
+%r = tile.pipelined %k = %i to %i step 1 iter_args(%y = %x) -> (f32) {
+  tile.yield %k : i64
+}
+
+// -----
+
+// pipelined-c3: the loop goes upwards.
+%i = "test.value"() : () -> i64
+// expected-error @below {{pipelined-c3: step is positive, found 0}}
+tile.pipelined %k = %i to %i step 0 {
+}
+
+// -----
+
+// The type of each carried value is given.
+%i, %x = "test.values"() : () -> (i64, f32)
+// expected-error @below {{needs a type for each carried value}}
+%r = tile.pipelined %k = %i to %i step 1 iter_args(%y = %x) -> (f32, f32) {
+  tile.yield %y : f32
+}
+
+// -----
+
+// parallel-c1: there is an index for each extent.
+// expected-error @below {{parallel-c1: has one index for each extent}}
+tile.parallel (%i, %j) in (16) {
+}
+
+// -----
+
+// parallel-c1: no extent is empty.
+// expected-error @below {{parallel-c1: extents are positive, found 0}}
+tile.parallel (%i) in (0) {
+}
+
+// -----
+
+// parallel-c1: indices are 64-bit numbers.
+// expected-error @below {{parallel-c1: indices are i64}}
+"tile.parallel"() <{extents = array<i64: 16>}> ({
+^bb0(%i: i32):
+  tile.yield
+}) : () -> ()
+
+// -----
+
+// parallel-c2: an element is yielded for each result.
+%f, %x = "test.values"() : () -> (tensor<16xf32>, f32)
+// expected-error @below {{parallel-c2: yields one element for each init}}
+%r = tile.parallel (%i) in (16) init(%f : tensor<16xf32>) {
+  tile.yield %x, %x : f32, f32
+}
+
+// -----
+
+// parallel-c2: the element is one of the fragment.
+%f = "test.value"() : () -> tensor<16xf32>
+// expected-error @below {{parallel-c2: yields one element for each init}}
+%r = tile.parallel (%i) in (16) init(%f : tensor<16xf32>) {
+  tile.yield %i : i64
+}
+
+// -----
+
+// parallel-c3: there is a map for each result.
+%f, %x = "test.values"() : () -> (tensor<16xf32>, f32)
+// expected-error @below {{parallel-c3: has one map for each init}}
+%r = tile.parallel (%i) in (16) init(%f : tensor<16xf32>) maps [] {
+  tile.yield %x : f32
+}
+
+// -----
+
+// parallel-c3: a map names an element of the fragment.
+%f, %x = "test.values"() : () -> (tensor<16x8xf32>, f32)
+// expected-error @below {{parallel-c3: map 0 goes from the indices to the dimensions of its fragment}}
+%r = tile.parallel (%i) in (16) init(%f : tensor<16x8xf32>) maps [affine_map<(d0) -> (d0)>] {
+  tile.yield %x : f32
+}
+
+// -----
+
+// The end of a kernel stands in a kernel.
+"test.region"() ({
+  // expected-error @below {{expects parent op 'tile.kernel'}}
+  tile.return
+}) : () -> ()

@@ -1,0 +1,65 @@
+// RUN: tile-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics
+
+// A tensor has dimensions.
+// expected-error @below {{needs at least one dimension}}
+"test.use"() {type = !tile.global<f32>} : () -> ()
+
+// -----
+
+// Elements are numbers.
+// expected-error @below {{element type is a number, found 'index'}}
+"test.use"() {type = !tile.global<?xindex>} : () -> ()
+
+// -----
+
+// 4-bit elements are packed along a dimension.
+// expected-error @below {{4-bit elements need 'pack', a dimension below 2}}
+"test.use"() {type = !tile.global<?x?xi4>} : () -> ()
+
+// -----
+
+// The packed dimension exists.
+// expected-error @below {{4-bit elements need 'pack', a dimension below 2}}
+"test.use"() {type = !tile.shared<16x8xf4E2M1FN, pack = 2>} : () -> ()
+
+// -----
+
+// Elements of a byte are not packed.
+// expected-error @below {{'pack' is for 4-bit elements, found 'i8'}}
+"test.use"() {type = !tile.shared<16x8xi8, pack = 0>} : () -> ()
+
+// -----
+
+// A tile is not empty.
+// expected-error @below {{extents of a shared tile are positive, found 0}}
+"test.use"() {type = !tile.shared<16x0xf32>} : () -> ()
+
+// -----
+
+// A tile has a fixed shape.
+// expected-error @below {{expected static shape}}
+"test.use"() {type = !tile.shared<?xf32>} : () -> ()
+
+// -----
+
+// A swizzle stays inside a row.
+// expected-error @below {{no such storage}}
+"test.use"() {type = !tile.shared<16x8xf32, #tile.shared_layout<swizzle = [3, 4, 3]>>} : () -> ()
+
+// -----
+
+// A layout is a map.
+// expected-error @below {{not a layout}}
+"test.use"() {layout = #tile.layout<"16x8 lanes=[]">} : () -> ()
+
+// -----
+
+// A shared layout has no other words.
+// expected-error @below {{expected 'swizzle' or 'padding', found 'order'}}
+"test.use"() {layout = #tile.shared_layout<order = 3>} : () -> ()
+
+// -----
+
+// An instruction has a shape.
+// expected-error @below {{expected an instruction shape such as m16n8k16, found 'm16n8'}}
+"test.use"() {mma = #tile.mma<m16n8, type = bf16, warps = [1, 1]>} : () -> ()
