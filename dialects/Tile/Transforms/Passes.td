@@ -17,8 +17,11 @@ def CanonicalizeKernelPass
     Rewrites each `tile.parallel` whose iterations are pure and read every
     fragment at their own element into whole-tile arithmetic: `tile.element` at
     the loop's indices becomes the fragment, a `tile.load_element` along one
-    index a `tile.load` of a row or column with a `tile.reindex`, scalars
-    `tile.broadcast`.  Loops that do not fit stay as they are.
+    index a `tile.load` of a row or column with a `tile.reindex`, a
+    `tile.store_element` at all indices a `tile.store`, scalars
+    `tile.broadcast`.  Loops that do not fit stay as they are; those that use an
+    index as a number are among them.  Then folds constants, runs the
+    canonicalization patterns of all dialects and merges common subexpressions.
 
     Before:
     ```mlir
@@ -142,8 +145,13 @@ def ScheduleMmaPass : TilePass<"schedule-mma", "Load the next step while one mul
 def AllocateSharedPass : TilePass<"allocate-shared", "Place shared tiles in memory"> {
   let description = [{
     Gives each `tile.alloc_shared` an `offset` and the kernel its `shared_bytes`.
-    Tiles whose lifetimes do not overlap share memory.  A total above the
-    target's limit is an error that lists each tile.
+    Tiles whose lifetimes do not overlap share memory; `insert-barriers` orders
+    their uses.  A total above the target's limit is an error that lists each
+    tile (an attribute `tile.stages` says that its first dimension counts
+    buffers) and says what would fit.
+
+    Before: `tile.alloc_shared "As" : !tile.shared<128x64xbf16>`
+    After: `tile.alloc_shared "As" {offset = 0 : i64} : !tile.shared<128x64xbf16>`
   }];
   let options = [
     Option<"target", "target", "std::string", "\"sm_90a\"", "GPU named in messages">,
@@ -152,13 +160,24 @@ def AllocateSharedPass : TilePass<"allocate-shared", "Place shared tiles in memo
   ];
 }
 
-def InsertBarriersPass : TilePass<"insert-barriers", "Order accesses to shared memory"> {
+def InsertBarriersPass : TilePass<"insert-barriers", "Order accesses to memory"> {
   let description = [{
-    Inserts `tile.barrier` between two accesses of different threads to one
-    shared tile, one of them a write, where no barrier stands between them yet.
-    Buffers of a staged tile with the same iteration and different offsets are
-    told apart.  An asynchronous copy counts as a write where it starts and, for
-    those who read, where it is waited for.
+    Requires structured control flow and, where tiles share memory, their
+    offsets.  Inserts `tile.barrier` between two accesses of different threads to
+    one shared tile or tensor, one of them a write, where no barrier stands
+    between them yet.  Buffers of a staged tile whose iterations differ by a
+    constant are told apart, as are parts of a tensor; tensors may overlap unless
+    one is `noalias`.  An asynchronous copy counts as a write where it starts
+    and, for those who read, where it is waited for.
+
+    Before:
+    ```mlir
+    scf.for %i = ... { tile.wait_group 1; tile.async_copy ... ; tile.commit_group; tile.load ... }
+    ```
+    After:
+    ```mlir
+    scf.for %i = ... { tile.wait_group 1; tile.barrier; tile.async_copy ... ; tile.commit_group; tile.load ... }
+    ```
   }];
 }
 
