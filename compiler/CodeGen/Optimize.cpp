@@ -5,6 +5,8 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Scalar/DCE.h"
+#include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
 
 using namespace tilec;
 
@@ -35,8 +37,15 @@ static void runO3(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
+  llvm::ModulePassManager passes =
+      builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+  // The middle end splits wide loads whose parts go different ways, and the
+  // backend joins them again.  Joining them here shows the emulator the
+  // accesses that the GPU makes.
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(
+      llvm::LoadStoreVectorizerPass()));
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::DCEPass()));
+  passes.run(module, modules);
 }
 
 llvm::Error tilec::optimize(llvm::Module &module, const Target &target) {
