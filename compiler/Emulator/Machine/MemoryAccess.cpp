@@ -51,7 +51,8 @@ void Block::checkAccess(Thread &thread, const AccessSite &site,
 
 void Block::accessMemory(Thread &thread, const Site &site, uint64_t address,
                          uint64_t bytes, const AccessTraits &traits) {
-  if (traits.kind != AccessKind::Load)
+  if (traits.kind == AccessKind::Store ||
+      (traits.kind == AccessKind::Atomic && traits.stores))
     noteProgress();
   if (!arena.contains(address)) {
     if (!stacks.contains(address, bytes))

@@ -5,7 +5,8 @@
 //   write   the last write and all reads since must be over for the writer;
 //   atomic  like a write (or, for a load, a read), but two atomics may meet.
 // A read is forgotten once a later read is ordered after it: whoever is
-// ordered after the later one is ordered after both.
+// ordered after the later one is ordered after both.  The same holds for
+// atomic operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,20 +73,28 @@ void ShadowMemory::splitCell(size_t granule) {
 // Checks of one cell
 //===----------------------------------------------------------------------===//
 
+bool ShadowMemory::checkNotInFlight(const Cell &cell, size_t offset) {
+  if (cell.state != InFlight)
+    return true;
+  fault = {EmulationErrorKind::InFlightAccess, static_cast<uint32_t>(offset),
+           /*earlierIsRead=*/false,
+           Accessor{cell.writeThread, cell.writeStamp, cell.writeSite}};
+  return false;
+}
+
 bool ShadowMemory::checkWriteOver(const Cell &cell, size_t offset, Accessor by,
                                   const Ordering &ordering) {
   if (cell.writeThread == noThread ||
       ordering.isOrdered(cell.writeThread, cell.writeStamp, by.thread))
     return true;
   fault = {EmulationErrorKind::Race, static_cast<uint32_t>(offset),
-           /*earlierIsRead=*/false, /*earlierIsAsync=*/false,
+           /*earlierIsRead=*/false,
            Accessor{cell.writeThread, cell.writeStamp, cell.writeSite}};
   return false;
 }
 
-bool ShadowMemory::isReadOver(const ReadMark &mark, uint32_t thread,
-                              const Ordering &ordering,
-                              uint32_t &pendingThread) const {
+bool ShadowMemory::isOver(const Mark &mark, uint32_t thread,
+                          const Ordering &ordering, uint32_t &pendingThread) {
   uint32_t first = mark.warp * lanesPerWarp;
   for (uint32_t lanes = mark.lanes; lanes; lanes &= lanes - 1) {
     pendingThread = first + llvm::countr_zero(lanes);
@@ -95,62 +104,65 @@ bool ShadowMemory::isReadOver(const ReadMark &mark, uint32_t thread,
   return true;
 }
 
-bool ShadowMemory::checkReadsOver(const Cell &cell, size_t offset, Accessor by,
-                                  const Ordering &ordering) {
-  auto check = [&](const ReadMark &mark) {
-    uint32_t reader = 0;
-    if (isReadOver(mark, by.thread, ordering, reader))
+bool ShadowMemory::checkMarksOver(const Cell &cell, size_t offset, Accessor by,
+                                  Marks which, const Ordering &ordering) {
+  auto check = [&](const Mark &mark) {
+    uint32_t pending = 0;
+    if (which != Marks::All && mark.isAtomic != (which == Marks::Atomics))
+      return true;
+    if (isOver(mark, by.thread, ordering, pending))
       return true;
     fault = {EmulationErrorKind::Race, static_cast<uint32_t>(offset),
-             /*earlierIsRead=*/true, /*earlierIsAsync=*/false,
-             Accessor{reader, mark.stamp, mark.site}};
+             /*earlierIsRead=*/!mark.isAtomic,
+             Accessor{pending, mark.stamp, mark.site}};
     return false;
   };
-  for (uint32_t i = 0; i < cell.readCount; ++i)
-    if (!check(cell.reads[i]))
+  for (uint32_t i = 0; i < cell.markCount; ++i)
+    if (!check(cell.marks[i]))
       return false;
   if (cell.overflowList)
-    for (const ReadMark &mark : overflow[cell.overflowList - 1])
+    for (const Mark &mark : overflow[cell.overflowList - 1])
       if (!check(mark))
         return false;
   return true;
 }
 
-void ShadowMemory::recordRead(Cell &cell, Accessor by,
-                              const Ordering &ordering) {
-  uint32_t warp = by.thread / lanesPerWarp;
+void ShadowMemory::addMark(Cell &cell, Accessor by, bool isAtomic,
+                           const Ordering &ordering) {
+  auto warp = static_cast<uint16_t>(by.thread / lanesPerWarp);
   uint32_t lane = 1u << (by.thread % lanesPerWarp);
-  for (uint32_t i = 0; i < cell.readCount; ++i) {
-    ReadMark &mark = cell.reads[i];
-    if (mark.warp == warp && mark.stamp == by.stamp) {
-      mark.lanes |= lane;
-      mark.site = by.site;
+  auto join = [&](Mark &mark) {
+    if (mark.warp != warp || mark.stamp != by.stamp ||
+        mark.isAtomic != isAtomic)
+      return false;
+    mark.lanes |= lane;
+    mark.site = by.site;
+    return true;
+  };
+  cell.hasAtomics |= isAtomic;
+  for (uint32_t i = 0; i < cell.markCount; ++i)
+    if (join(cell.marks[i]))
       return;
-    }
-  }
-  uint32_t kept = 0, ignored = 0;
-  for (uint32_t i = 0; i < cell.readCount; ++i)
-    if (!isReadOver(cell.reads[i], by.thread, ordering, ignored))
-      cell.reads[kept++] = cell.reads[i];
-  cell.readCount = kept;
-  ReadMark mark{by.stamp, lane, by.site, warp};
-  if (kept < std::size(cell.reads)) {
-    cell.reads[cell.readCount++] = mark;
+  uint32_t kept = 0, pending = 0;
+  for (uint32_t i = 0; i < cell.markCount; ++i)
+    if (!isOver(cell.marks[i], by.thread, ordering, pending))
+      cell.marks[kept++] = cell.marks[i];
+  cell.markCount = kept;
+  Mark mark{by.stamp, lane, by.site, warp, isAtomic};
+  if (kept < std::size(cell.marks)) {
+    cell.marks[cell.markCount++] = mark;
     return;
   }
   if (!cell.overflowList) {
     overflow.emplace_back();
     cell.overflowList = static_cast<uint32_t>(overflow.size());
   }
-  std::vector<ReadMark> &list = overflow[cell.overflowList - 1];
-  for (ReadMark &other : list) {
-    if (other.warp == warp && other.stamp == by.stamp) {
-      other.lanes |= lane;
+  std::vector<Mark> &list = overflow[cell.overflowList - 1];
+  for (Mark &other : list)
+    if (join(other))
       return;
-    }
-  }
-  llvm::erase_if(list, [&](const ReadMark &other) {
-    return isReadOver(other, by.thread, ordering, ignored);
+  llvm::erase_if(list, [&](const Mark &other) {
+    return isOver(other, by.thread, ordering, pending);
   });
   list.push_back(mark);
 }
@@ -158,13 +170,8 @@ void ShadowMemory::recordRead(Cell &cell, Accessor by,
 bool ShadowMemory::readCell(Cell &cell, size_t offset, Accessor by,
                             const Ordering &ordering) {
   if (cell.state != Valid) {
-    if (cell.state == InFlight) {
-      fault = {EmulationErrorKind::InFlightAccess,
-               static_cast<uint32_t>(offset), /*earlierIsRead=*/false,
-               /*earlierIsAsync=*/true,
-               Accessor{cell.writeThread, cell.writeStamp, cell.writeSite}};
+    if (!checkNotInFlight(cell, offset))
       return false;
-    }
     if (checks.uninitialised) {
       fault = {EmulationErrorKind::UninitialisedRead,
                static_cast<uint32_t>(offset)};
@@ -175,14 +182,51 @@ bool ShadowMemory::readCell(Cell &cell, size_t offset, Accessor by,
     return true;
   if (!checkWriteOver(cell, offset, by, ordering))
     return false;
+  if (cell.hasAtomics &&
+      !checkMarksOver(cell, offset, by, Marks::Atomics, ordering))
+    return false;
   // The common case, spelled out: the other lanes of the warp are reading the
   // same bytes.
-  if (cell.readCount == 1 && cell.reads[0].stamp == by.stamp &&
-      cell.reads[0].warp == by.thread / lanesPerWarp) {
-    cell.reads[0].lanes |= 1u << (by.thread % lanesPerWarp);
+  if (cell.markCount == 1 && cell.marks[0].stamp == by.stamp &&
+      cell.marks[0].warp == by.thread / lanesPerWarp &&
+      !cell.marks[0].isAtomic) {
+    cell.marks[0].lanes |= 1u << (by.thread % lanesPerWarp);
     return true;
   }
-  recordRead(cell, by, ordering);
+  addMark(cell, by, /*isAtomic=*/false, ordering);
+  return true;
+}
+
+bool ShadowMemory::writeCell(Cell &cell, size_t offset, Accessor by,
+                             const Ordering &ordering) {
+  if (!checkNotInFlight(cell, offset))
+    return false;
+  return !checks.races ||
+         (checkWriteOver(cell, offset, by, ordering) &&
+          checkMarksOver(cell, offset, by, Marks::All, ordering));
+}
+
+bool ShadowMemory::atomicCell(Cell &cell, size_t offset, Accessor by,
+                              bool reads, bool writes,
+                              const Ordering &ordering) {
+  if (!checkNotInFlight(cell, offset))
+    return false;
+  if (reads && cell.state == Uninitialised && checks.uninitialised) {
+    fault = {EmulationErrorKind::UninitialisedRead,
+             static_cast<uint32_t>(offset)};
+    return false;
+  }
+  if (checks.races && !checkWriteOver(cell, offset, by, ordering))
+    return false;
+  // An atomic load leaves no mark: an atomic store may follow it unordered.
+  if (!writes)
+    return true;
+  cell.state = Valid;
+  if (!checks.races)
+    return true;
+  if (!checkMarksOver(cell, offset, by, Marks::Reads, ordering))
+    return false;
+  addMark(cell, by, /*isAtomic=*/true, ordering);
   return true;
 }
 
@@ -191,26 +235,11 @@ void ShadowMemory::setWriter(Cell &cell, Accessor by, State state) {
   cell.writeStamp = by.stamp;
   cell.writeSite = by.site;
   cell.state = state;
-  cell.writeIsAtomic = false;
-  cell.readCount = 0;
+  cell.hasAtomics = false;
+  cell.markCount = 0;
   // The list stays with the cell, or a long loop would use up ever more.
   if (cell.overflowList)
     overflow[cell.overflowList - 1].clear();
-}
-
-bool ShadowMemory::writeCell(Cell &cell, size_t offset, Accessor by,
-                             bool isAtomic, const Ordering &ordering) {
-  if (cell.state == InFlight) {
-    fault = {EmulationErrorKind::InFlightAccess, static_cast<uint32_t>(offset),
-             /*earlierIsRead=*/false, /*earlierIsAsync=*/true,
-             Accessor{cell.writeThread, cell.writeStamp, cell.writeSite}};
-    return false;
-  }
-  if (!checks.races)
-    return true;
-  bool mayMeet = isAtomic && cell.writeIsAtomic;
-  return (mayMeet || checkWriteOver(cell, offset, by, ordering)) &&
-         checkReadsOver(cell, offset, by, ordering);
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,7 +256,7 @@ const ShadowFault *ShadowMemory::read(size_t offset, size_t bytes, Accessor by,
 const ShadowFault *ShadowMemory::write(size_t offset, size_t bytes, Accessor by,
                                        const Ordering &ordering) {
   return visit(offset, bytes, [&](Cell &cell, size_t at) {
-    if (!writeCell(cell, at, by, /*isAtomic=*/false, ordering))
+    if (!writeCell(cell, at, by, ordering))
       return false;
     setWriter(cell, by, Valid);
     return true;
@@ -238,20 +267,7 @@ const ShadowFault *ShadowMemory::atomic(size_t offset, size_t bytes,
                                         Accessor by, bool reads, bool writes,
                                         const Ordering &ordering) {
   return visit(offset, bytes, [&](Cell &cell, size_t at) {
-    if (reads && cell.state == Uninitialised && checks.uninitialised) {
-      fault = {EmulationErrorKind::UninitialisedRead,
-               static_cast<uint32_t>(at)};
-      return false;
-    }
-    // An atomic load leaves no mark: an atomic store may follow it unordered.
-    if (!writes && cell.state != InFlight)
-      return cell.writeIsAtomic || !checks.races ||
-             checkWriteOver(cell, at, by, ordering);
-    if (!writeCell(cell, at, by, /*isAtomic=*/true, ordering))
-      return false;
-    setWriter(cell, by, Valid);
-    cell.writeIsAtomic = true;
-    return true;
+    return atomicCell(cell, at, by, reads, writes, ordering);
   });
 }
 
@@ -259,7 +275,7 @@ const ShadowFault *ShadowMemory::beginAsyncWrite(size_t offset, size_t bytes,
                                                  Accessor by,
                                                  const Ordering &ordering) {
   return visit(offset, bytes, [&](Cell &cell, size_t at) {
-    if (!writeCell(cell, at, by, /*isAtomic=*/false, ordering))
+    if (!writeCell(cell, at, by, ordering))
       return false;
     setWriter(cell, by, InFlight);
     return true;

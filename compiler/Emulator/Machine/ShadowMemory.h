@@ -32,9 +32,8 @@ struct Accessor {
 struct ShadowFault {
   EmulationErrorKind kind;
   uint32_t offset;
-  /// The earlier access it clashes with: a read, a write or an async copy.
+  /// The earlier access it clashes with.
   bool earlierIsRead = false;
-  bool earlierIsAsync = false;
   Accessor earlier{};
 };
 
@@ -66,12 +65,14 @@ private:
   enum State : uint8_t { Uninitialised, Valid, InFlight };
   static constexpr uint16_t noThread = 0xFFFF;
 
-  /// Lanes of one warp that read at one time.
-  struct ReadMark {
+  /// Lanes of one warp that read at one time, or made atomic operations, which
+  /// are kept with the reads because several may be unordered.
+  struct Mark {
     uint32_t stamp;
     uint32_t lanes;
     uint32_t site;
-    uint32_t warp;
+    uint16_t warp;
+    bool isAtomic;
   };
 
   struct Cell {
@@ -80,11 +81,12 @@ private:
     uint16_t writeThread;
     State state;
     bool split : 1;
-    bool writeIsAtomic : 1;
-    uint32_t readCount;
-    /// 1 + index of a list in `overflow`, when there are more reads.
+    /// Whether there may be atomic operations among the marks.
+    bool hasAtomics : 1;
+    uint32_t markCount;
+    /// 1 + index of a list in `overflow`, when there are more marks.
     uint32_t overflowList;
-    ReadMark reads[2];
+    Mark marks[2];
   };
 
   template <typename Visitor>
@@ -93,20 +95,25 @@ private:
 
   bool readCell(Cell &cell, size_t offset, Accessor by,
                 const Ordering &ordering);
-  bool writeCell(Cell &cell, size_t offset, Accessor by, bool isAtomic,
+  bool writeCell(Cell &cell, size_t offset, Accessor by,
                  const Ordering &ordering);
-  void recordRead(Cell &cell, Accessor by, const Ordering &ordering);
-  bool isReadOver(const ReadMark &mark, uint32_t thread,
-                  const Ordering &ordering, uint32_t &pendingThread) const;
-  bool checkReadsOver(const Cell &cell, size_t offset, Accessor by,
-                      const Ordering &ordering);
+  bool atomicCell(Cell &cell, size_t offset, Accessor by, bool reads,
+                  bool writes, const Ordering &ordering);
+  bool checkNotInFlight(const Cell &cell, size_t offset);
   bool checkWriteOver(const Cell &cell, size_t offset, Accessor by,
                       const Ordering &ordering);
+  enum class Marks { Reads, Atomics, All };
+  bool checkMarksOver(const Cell &cell, size_t offset, Accessor by,
+                      Marks which, const Ordering &ordering);
+  static bool isOver(const Mark &mark, uint32_t thread,
+                     const Ordering &ordering, uint32_t &pendingThread);
+  void addMark(Cell &cell, Accessor by, bool isAtomic,
+               const Ordering &ordering);
   void setWriter(Cell &cell, Accessor by, State state);
 
   std::vector<Cell> cells;
   std::vector<Cell> byteCells;
-  std::vector<std::vector<ReadMark>> overflow;
+  std::vector<std::vector<Mark>> overflow;
   ShadowChecks checks;
   ShadowFault fault;
 };

@@ -59,7 +59,8 @@ static void addLocations(llvm::Module &module) {
 
 TestKernel::TestKernel(llvm::StringRef parameters, llvm::StringRef body,
                        llvm::StringRef globals) {
-  module = parse(context, (globals + "\ndefine ptx_kernel void @kernel(" +
+  context = std::make_unique<llvm::LLVMContext>();
+  module = parse(*context, (globals + "\ndefine ptx_kernel void @kernel(" +
                            parameters + ") {\n" + body + "\n}\n")
                               .str());
   addLocations(*module);

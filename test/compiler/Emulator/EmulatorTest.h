@@ -69,7 +69,7 @@ public:
 private:
   llvm::Expected<EmulatorCounters> launch();
 
-  llvm::LLVMContext context;
+  std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
   std::unique_ptr<Emulator> emulator;
   LaunchSpec spec;
