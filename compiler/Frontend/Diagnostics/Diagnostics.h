@@ -71,9 +71,15 @@ public:
   Diagnostic &warning(SourceRange range, const llvm::Twine &message) {
     return report(Severity::Warning, range, message);
   }
+  Diagnostic &remark(SourceRange range, const llvm::Twine &message) {
+    return report(Severity::Remark, range, message);
+  }
 
   bool hasErrors() const { return errorCount != 0; }
   unsigned getErrorCount() const { return errorCount; }
+
+  /// The message of the first error.
+  std::string getFirstMessage() const { return diagnostics.front().message; }
 
   /// All diagnostics kept so far, in the order of the source: by file, then by
   /// position; those without a position come first.

@@ -6,14 +6,19 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace tilec;
 using namespace tilec::ast;
 
 std::string tilec::formatFloat(double value) {
+  if (std::isnan(value))
+    return "nan";
+  if (std::isinf(value))
+    return value < 0 ? "-inf" : "inf";
   llvm::SmallString<32> text;
   llvm::APFloat(value).toString(text);
-  if (text.str().find_first_of(".eEnN") == llvm::StringRef::npos)
+  if (text.str().find_first_of(".eE") == llvm::StringRef::npos)
     text += ".0";
   return text.str().str();
 }

@@ -1,0 +1,183 @@
+//===- CheckFunctions.cpp - Inlining of functions -------------------------===//
+//
+// A function is checked anew in each call, with the types of its arguments.
+// Functions of scalars whose body is `let`s and a `return` become expressions;
+// applied to tiles they work element by element, since every operator does.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/Frontend/Sema/Checker.h"
+
+using namespace tilec;
+using llvm::StringRef;
+
+/// Reports what a first version leaves out; false if there was something.
+bool Checker::checkFunctionShape(const ast::FunctionDecl &function,
+                                 SourceRange user) {
+  auto refuse = [&](SourceRange range, const llvm::Twine &what) {
+    error(range, "'" + what + "' is not supported yet");
+    return false;
+  };
+  for (const ast::FunctionParameter &parameter : function.parameters) {
+    if (parameter.mode != ast::FunctionParameter::Mode::Value)
+      return refuse(parameter.modeRange,
+                    getQuotedText(parameter.modeRange) + " parameter");
+    if (parameter.type.hasExtents)
+      return refuse(parameter.type.range, "tile parameter");
+  }
+  if (!function.result)
+    return refuse(function.name.range, "function without a result");
+  if (function.result->hasExtents)
+    return refuse(function.result->range, "tile result");
+  const auto &statements = function.body->statements;
+  for (const auto &[index, stmt] : llvm::enumerate(statements)) {
+    bool isLast = index + 1 == statements.size();
+    const auto *let = llvm::dyn_cast<ast::LetStmt>(stmt.get());
+    bool isLet = let && !let->isVar;
+    bool isReturn = isLast && llvm::isa<ast::ReturnStmt>(stmt.get());
+    if (isLet || isReturn)
+      continue;
+    if (llvm::isa<ast::ReturnStmt>(stmt.get())) {
+      error(stmt->getRange(), "'return' is the last statement of a function");
+      return false;
+    }
+    return refuse(stmt->getRange(),
+                  "function with statements other than let and return");
+  }
+  const auto *last =
+      statements.empty()
+          ? nullptr
+          : llvm::dyn_cast<ast::ReturnStmt>(statements.back().get());
+  if (last && last->value)
+    return true;
+  error(function.name.range,
+        "'" + function.name.text + "' gives a value but does not return one")
+      .withHelp("end it with 'return e;'");
+  return false;
+}
+
+Checker::ExprPtr Checker::checkFunctionCall(const ast::CallExpr &call,
+                                            const ast::FunctionDecl &function) {
+  SourceRange range = call.getRange();
+  StringRef name = call.callee.text;
+  for (const Inlining &frame : inlining) {
+    if (frame.function != &function)
+      continue;
+    error(call.callee.range, "'" + name + "' calls itself")
+        .withHelp("functions are inlined and cannot recurse; use a loop");
+    return makeInvalid(range);
+  }
+  std::string signature = name.str() + "(";
+  for (const auto &[index, parameter] : llvm::enumerate(function.parameters))
+    signature += (index ? ", " : "") + parameter.name.text.str();
+  signature += ")";
+  std::optional<Arguments> arguments =
+      matchArguments(call, function.parameters.size(), signature);
+  if (!arguments || !checkFunctionShape(function, range))
+    return makeInvalid(range);
+
+  std::vector<ExprPtr> values;
+  for (const ast::Expr *argument : arguments->positional) {
+    values.push_back(checkValue(*argument));
+    if (values.back()->type.isInvalid())
+      return makeInvalid(range);
+  }
+  // Convert as assignment does, then bring all tiles to one shape.
+  for (const auto &[index, parameter] : llvm::enumerate(function.parameters)) {
+    std::optional<ElementType> element = resolveType(*parameter.type.element);
+    if (!element)
+      return makeInvalid(range);
+    values[index] = convertTo(std::move(values[index]), *element);
+    if (values[index]->type.isInvalid())
+      return makeInvalid(range);
+  }
+  for (int pass = 0; pass < 2; ++pass)
+    for (unsigned i = 1; i < values.size(); ++i) {
+      bool areTiles =
+          values[i - 1]->type.isFragment() && values[i]->type.isFragment();
+      if (areTiles && !unifyShapes(name, values[i - 1], values[i]))
+        return makeInvalid(range);
+    }
+  return inlineFunction(function, range, std::move(values));
+}
+
+Checker::ExprPtr Checker::inlineFunction(const ast::FunctionDecl &function,
+                                         SourceRange call,
+                                         std::vector<ExprPtr> arguments) {
+  Inlining frame{&function, call, {}};
+  for (const ExprPtr &argument : arguments)
+    if (argument->type.isFragment())
+      frame.extents.assign(argument->type.getExtents().begin(),
+                           argument->type.getExtents().end());
+  inlining.push_back(std::move(frame));
+  unsigned outerFirst = firstVisibleScope;
+  firstVisibleScope = scopes.size();
+  checked::StmtList statements;
+  checked::StmtList *outerOutput = std::exchange(output, &statements);
+
+  ExprPtr result;
+  {
+    Scope scope(*this);
+    for (auto [parameter, argument] :
+         llvm::zip_equal(function.parameters, arguments)) {
+      Variable *variable =
+          declare(parameter.name, Variable::Role::Let, argument->type);
+      variable->known = argument->known;
+      variable->constant = argument->constant;
+      variable->range = getRange(*argument);
+      variable->affine = getAffine(*argument);
+      variable->dependence = getDependence(*argument);
+      if (!variable->constant)
+        emit(std::make_unique<checked::DefineStmt>(
+            parameter.name.range, variable, std::move(argument)));
+    }
+    for (const ast::StmtPtr &stmt : llvm::drop_end(function.body->statements))
+      checkStmt(*stmt);
+    const auto &last =
+        llvm::cast<ast::ReturnStmt>(*function.body->statements.back());
+    result = checkValue(*last.value);
+    std::optional<ElementType> element = resolveType(*function.result->element);
+    result =
+        element ? convertTo(std::move(result), *element) : makeInvalid(call);
+  }
+
+  output = outerOutput;
+  firstVisibleScope = outerFirst;
+  inlining.pop_back();
+  if (result->type.isInvalid())
+    return makeInvalid(call);
+  if (result->constant || statements.empty()) {
+    result->range = call;
+    return result;
+  }
+  auto block = std::make_unique<checked::BlockExpr>(result->type, call);
+  block->known = result->known;
+  block->statements = std::move(statements);
+  block->operands.push_back(std::move(result));
+  return block;
+}
+
+void Checker::checkFunctionAlone(const ast::FunctionDecl &decl) {
+  // What a function may hold beyond this is checked in its calls.
+  bool isPlain = llvm::all_of(
+      decl.parameters, [](const ast::FunctionParameter &parameter) {
+        return parameter.mode == ast::FunctionParameter::Mode::Value &&
+               !parameter.type.hasExtents;
+      });
+  if (!isPlain || !decl.result || decl.result->hasExtents)
+    return;
+  if (!checkFunctionShape(decl, decl.name.range))
+    return;
+  Scope scope(*this);
+  std::vector<ExprPtr> arguments;
+  for (const ast::FunctionParameter &parameter : decl.parameters) {
+    std::optional<ElementType> element = resolveType(*parameter.type.element);
+    if (!element)
+      return;
+    Variable *variable = createVariable(
+        parameter.name.text, parameter.name.range,
+        Variable::Role::ScalarParameter, Type::getScalar(*element));
+    arguments.push_back(
+        std::make_unique<checked::ReadExpr>(parameter.name.range, variable));
+  }
+  inlineFunction(decl, SourceRange(), std::move(arguments));
+}

@@ -1,0 +1,329 @@
+//===- CheckedExpr.h - Expressions with types -----------------------------===//
+//
+// The checked tree is what semantic analysis makes of one kernel for one set of
+// compile-time constants: names are resolved, constants folded, conversions and
+// broadcasts explicit, functions inlined and unrolled loops written out.  It is
+// a value by itself, independent of the syntax tree; MLIR generation walks it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILEC_FRONTEND_SEMA_CHECKEDEXPR_H
+#define TILEC_FRONTEND_SEMA_CHECKEDEXPR_H
+
+#include "compiler/Frontend/Sema/Builtins.h"
+#include "compiler/Frontend/Sema/Constant.h"
+#include "compiler/Frontend/Sema/Type.h"
+#include "compiler/Frontend/Syntax/ASTDecl.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace tilec::checked {
+
+class Expr;
+class Stmt;
+using ExprPtr = std::unique_ptr<Expr>;
+using StmtPtr = std::unique_ptr<Stmt>;
+
+/// Smallest and largest value an integer can have.
+struct IntegerRange {
+  Integer low, high;
+};
+
+/// `scale * v + offset` for variable number `variable` of the enclosing
+/// `parallel` loop, or a constant for none.
+struct AffineIndex {
+  int variable = -1;
+  Integer scale = 0, offset = 0;
+  bool operator==(const AffineIndex &) const = default;
+};
+
+/// Everything a name can stand for that exists at run time.
+struct Variable {
+  enum class Role : uint8_t {
+    Let,
+    Var,
+    LoopIndex,
+    ParallelIndex,
+    Symbol,
+    ScalarParameter,
+    Axis,
+    Tensor,
+    Shared,
+    /// Second name of a part of a tensor or shared tile.
+    Alias,
+    /// A compile-time constant; no value at run time.
+    Constant,
+  };
+
+  Role role;
+  std::string name;
+  Type type;
+  /// The name where it is declared.
+  SourceRange declared;
+  /// The call that allocates it, if one does.
+  SourceRange allocated;
+  Known known = Known::Uniform;
+  std::optional<Constant> constant;
+  /// Number of the parameter, of the block axis or of the `parallel` variable.
+  unsigned index = 0;
+  /// Rights of a tensor, and of aliases of one.
+  ast::Access access = ast::Access::Inout;
+  /// Packed dimension of tensors and shared tiles of 4-bit elements.
+  int packDim = -1;
+  /// Declared inside the enclosing `parallel` loop.
+  bool isPerIteration = false;
+  /// For what is declared in a `parallel` loop: the loop variables its value
+  /// may depend on, one bit each.
+  uint32_t dependence = 0;
+  /// Of integers that do not change, if known.
+  std::optional<IntegerRange> range;
+  std::optional<AffineIndex> affine;
+  /// A symbol: the tensor in whose type it first stands.
+  std::string firstUser;
+
+  bool isMutable() const { return role == Role::Var; }
+};
+
+/// A part of a tensor or shared tile: one entry for each dimension of `root`.
+struct Place {
+  struct Dim {
+    /// First element; null for 0.
+    ExprPtr offset;
+    /// The dimension is gone: only the element at `offset` is meant.
+    bool isDropped = false;
+    /// Extent of a dimension that stays; `dynamicExtent` for all of a tensor's.
+    /// Of a dimension that is gone 0, but in an anchor, which may get its
+    /// dimensions back, the extent it had.
+    int64_t extent = dynamicExtent;
+  };
+
+  Variable *root = nullptr;
+  std::vector<Dim> dims;
+  /// All indices are plain: an element, or an anchor where an extent comes from
+  /// the other side.
+  bool isAnchor = false;
+  /// A tensor narrowed by `:` (not by `+:`): its extents are the tensor's.
+  bool isView = false;
+
+  Place();
+  Place(Place &&);
+  Place &operator=(Place &&);
+  ~Place();
+
+  bool isWhole() const;
+  /// Extents of the dimensions that stay.
+  Extents getExtents() const;
+  ElementType getElement() const { return root->type.getElement(); }
+};
+
+enum class ExprKind : uint8_t {
+  /// Something with an error that has been reported.
+  Invalid,
+  Constant,
+  Read,
+  Memory,
+  Load,
+  LoadElement,
+  Element,
+  Unary,
+  Binary,
+  Call,
+  If,
+  Convert,
+  Reinterpret,
+  Splat,
+  Reindex,
+  Part,
+  Block,
+};
+
+class Expr {
+public:
+  virtual ~Expr() = default;
+
+  ExprKind getKind() const { return kind; }
+
+  Type type;
+  SourceRange range;
+  Known known = Known::CompileTime;
+  /// The value, where it is known at compile time.
+  std::optional<Constant> constant;
+  std::vector<ExprPtr> operands;
+
+protected:
+  Expr(ExprKind kind, Type type, SourceRange range)
+      : type(std::move(type)), range(range), kind(kind) {}
+
+private:
+  ExprKind kind;
+};
+
+template <typename Derived, ExprKind theKind> class ExprBase : public Expr {
+public:
+  static bool classof(const Expr *expr) { return expr->getKind() == theKind; }
+
+protected:
+  ExprBase(Type type, SourceRange range)
+      : Expr(theKind, std::move(type), range) {}
+};
+
+class InvalidExpr : public ExprBase<InvalidExpr, ExprKind::Invalid> {
+public:
+  explicit InvalidExpr(SourceRange range)
+      : ExprBase(Type::getInvalid(), range) {}
+};
+
+/// A number, bool, type or string; the value is in `constant`.
+class ConstantExpr : public ExprBase<ConstantExpr, ExprKind::Constant> {
+public:
+  ConstantExpr(Type type, SourceRange range, Constant value)
+      : ExprBase(std::move(type), range) {
+    constant = std::move(value);
+  }
+};
+
+/// The value of a scalar or fragment variable.
+class ReadExpr : public ExprBase<ReadExpr, ExprKind::Read> {
+public:
+  ReadExpr(SourceRange range, Variable *variable)
+      : ExprBase(variable->type, range), variable(variable) {
+    known = variable->known;
+    constant = variable->constant;
+  }
+  Variable *variable;
+};
+
+/// Memory by itself, neither read nor written yet.  Only operands of `gemm`
+/// are left in a finished tree.
+class MemoryExpr : public ExprBase<MemoryExpr, ExprKind::Memory> {
+public:
+  MemoryExpr(Type type, SourceRange range, Place place)
+      : ExprBase(std::move(type), range), place(std::move(place)) {
+    known = Known::Uniform;
+  }
+  Place place;
+};
+
+/// A tile read from memory; operand 0, if there is one, is the pad.
+class LoadExpr : public ExprBase<LoadExpr, ExprKind::Load> {
+public:
+  LoadExpr(Type type, SourceRange range, Place place)
+      : ExprBase(std::move(type), range), place(std::move(place)) {
+    known = Known::Uniform;
+  }
+  Place place;
+};
+
+/// An element read from memory; operand 0, if there is one, is the pad.
+class LoadElementExpr
+    : public ExprBase<LoadElementExpr, ExprKind::LoadElement> {
+public:
+  LoadElementExpr(Type type, SourceRange range, Place place)
+      : ExprBase(std::move(type), range), place(std::move(place)) {}
+  Place place;
+};
+
+/// An element of a fragment variable, inside `parallel`; the operands are the
+/// indices.
+class ElementExpr : public ExprBase<ElementExpr, ExprKind::Element> {
+public:
+  ElementExpr(SourceRange range, Variable *variable)
+      : ExprBase(Type::getScalar(variable->type.getElement()), range),
+        variable(variable) {
+    known = Known::PerIteration;
+  }
+  Variable *variable;
+};
+
+class UnaryExpr : public ExprBase<UnaryExpr, ExprKind::Unary> {
+public:
+  UnaryExpr(Type type, SourceRange range, ast::UnaryOp op)
+      : ExprBase(std::move(type), range), op(op) {}
+  ast::UnaryOp op;
+};
+
+/// Both operands have the same type, but the amount of a shift.
+class BinaryExpr : public ExprBase<BinaryExpr, ExprKind::Binary> {
+public:
+  BinaryExpr(Type type, SourceRange range, ast::BinaryOp op)
+      : ExprBase(std::move(type), range), op(op) {}
+  ast::BinaryOp op;
+  /// The right operand has been proven harmless: an amount within the width, or
+  /// a divisor above 0.
+  bool isProven = false;
+};
+
+/// A builtin of the groups Math and Arithmetic.
+class CallExpr : public ExprBase<CallExpr, ExprKind::Call> {
+public:
+  CallExpr(Type type, SourceRange range, Builtin builtin)
+      : ExprBase(std::move(type), range), builtin(builtin) {}
+  Builtin builtin;
+};
+
+/// Condition, then, else: scalars, of which one side is evaluated.
+class IfExpr : public ExprBase<IfExpr, ExprKind::If> {
+public:
+  IfExpr(Type type, SourceRange range) : ExprBase(std::move(type), range) {}
+};
+
+/// Conversion by value to the element type of `type`.
+class ConvertExpr : public ExprBase<ConvertExpr, ExprKind::Convert> {
+public:
+  ConvertExpr(Type type, SourceRange range, CastMode mode)
+      : ExprBase(std::move(type), range), mode(mode) {}
+  CastMode mode;
+};
+
+/// The same bits as another type of equal width.
+class ReinterpretExpr
+    : public ExprBase<ReinterpretExpr, ExprKind::Reinterpret> {
+public:
+  ReinterpretExpr(Type type, SourceRange range)
+      : ExprBase(std::move(type), range) {}
+};
+
+/// A fragment filled with a scalar.
+class SplatExpr : public ExprBase<SplatExpr, ExprKind::Splat> {
+public:
+  SplatExpr(Type type, SourceRange range) : ExprBase(std::move(type), range) {}
+};
+
+/// A fragment whose dimensions are moved, added or repeated.
+class ReindexExpr : public ExprBase<ReindexExpr, ExprKind::Reindex> {
+public:
+  ReindexExpr(Type type, SourceRange range, std::vector<int> sourceDims)
+      : ExprBase(std::move(type), range), sourceDims(std::move(sourceDims)) {}
+  /// For each dimension of the operand the dimension of the result that runs
+  /// along it, or -1 if it has extent 1 and its only element is meant.
+  std::vector<int> sourceDims;
+};
+
+/// A rectangular part of a fragment at compile-time offsets.
+class PartExpr : public ExprBase<PartExpr, ExprKind::Part> {
+public:
+  struct Dim {
+    int64_t offset;
+    bool isDropped;
+  };
+  PartExpr(Type type, SourceRange range, std::vector<Dim> dims)
+      : ExprBase(std::move(type), range), dims(std::move(dims)) {}
+  std::vector<Dim> dims;
+};
+
+/// An inlined function: definitions, then the value in operand 0.
+class BlockExpr : public ExprBase<BlockExpr, ExprKind::Block> {
+public:
+  BlockExpr(Type type, SourceRange range);
+  ~BlockExpr() override;
+  std::vector<StmtPtr> statements;
+};
+
+/// Calls `visit` on each expression directly below `expr`: operands, and the
+/// offsets of places.  Statements of a block are not visited.
+void forEachOperand(const Expr &expr,
+                    llvm::function_ref<void(const Expr &)> visit);
+void forEachOperand(const Place &place,
+                    llvm::function_ref<void(const Expr &)> visit);
+
+} // namespace tilec::checked
+
+#endif // TILEC_FRONTEND_SEMA_CHECKEDEXPR_H
