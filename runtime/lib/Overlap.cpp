@@ -47,7 +47,7 @@ bool isMultipleOfPitch(const StoredTensor &tensor, int64_t pitch) {
 bool haveSeparateColumns(const StoredTensor &a, const StoredTensor &b) {
   int64_t runA, runB;
   int64_t pitch = findPitch(a, runA), pitchB = findPitch(b, runB);
-  if (pitch <= 0 || pitch != pitchB || runA > pitch || runB > pitch)
+  if (pitch <= 0 || pitch != pitchB)
     return false;
   if (!isMultipleOfPitch(a, pitch) || !isMultipleOfPitch(b, pitch))
     return false;

@@ -214,6 +214,10 @@ TEST(Binding, LetsAnotherArgumentGiveAnOddPackedExtent) {
       kernel.error(packed, Tensor(memoryAt(0x1000), TILERT_F32, {16})),
       "kernel 'one': argument 'A' dimension 0 (K) is 9 bytes of two elements, "
       "but 'X' dimension 0 gave K = 16, which takes 8");
+  EXPECT_EQ(
+      kernel.error(packed, Tensor(memoryAt(0x1000), TILERT_F32, {15})),
+      "kernel 'one': argument 'A' dimension 0 (K) is 9 bytes of two elements, "
+      "but 'X' dimension 0 gave K = 15, which takes 8");
   // 4-bit elements give the extent themselves.
   EXPECT_EQ(
       kernel.error(Tensor(memoryAt(0), TILERT_INT4, {17, 8}),
@@ -495,6 +499,14 @@ TEST(Binding, PassesScalarsOfEachType) {
               std::string("kernel 'one': argument 'n' is ") +
                   tilert_dtype_name(other) + ", expected " + dtype);
   }
+}
+
+TEST(Binding, PassesBoolsAsZeroOrOne) {
+  TestKernel kernel = makeScalarKernel("bool", /*isGrid=*/false);
+  const tilert_plan *plan = kernel.plan(Scalar(TILERT_BOOL, 2));
+  ASSERT_NE(plan, nullptr) << kernel.message;
+  EXPECT_EQ(*static_cast<const uint8_t *>(tilert_plan_values(plan)[0].value),
+            1);
 }
 
 TEST(Binding, ReadsScalarsInExpressions) {

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 using namespace fakecuda;
 
@@ -24,6 +25,8 @@ int note(const char *name) {
   State &s = state();
   std::lock_guard<std::mutex> lock(s.mutex);
   s.calls.push_back(name);
+  if (s.stickyError)
+    return s.stickyError;
   auto found = s.failures.find(name);
   return found == s.failures.end() ? 0 : found->second;
 }
@@ -38,19 +41,34 @@ Context *current() {
   return contextStack.empty() ? nullptr : contextStack.back();
 }
 
-/// y[i] = x[i] * n, as test kernels "scale__*" (x, y, N, n) do.
+/// y[i] = x[i] * n, for parameters x, y, N, n, and the misdeeds.
 void runScale(const Launch &launch) {
   State &s = state();
-  auto *x = reinterpret_cast<const float *>(launch.parameters[0]);
+  auto *x = reinterpret_cast<float *>(launch.parameters[0]);
   auto *y = reinterpret_cast<float *>(launch.parameters[1]);
   auto n = static_cast<int32_t>(launch.parameters[3]);
   uint64_t count = launch.parameters[2];
   for (uint64_t i = 0; i < count; ++i)
     y[i] = x[i] * float(n);
-  if (s.launches.size() > 1)
-    y[0] += s.drift;
-  if (s.writesPastTheEnd)
-    reinterpret_cast<unsigned char *>(y + count)[0] = 7;
+  switch (n) {
+  case faults:
+    s.stickyError = 700;
+    break;
+  case neverEnds:
+    s.hangs = true;
+    break;
+  case endsTheProcess:
+    std::abort();
+  case writesPastTheEnd:
+    y[count] = 7;
+    break;
+  case changesItsInput:
+    x[0] += 1;
+    break;
+  case givesOtherBitsEachTime:
+    y[0] += float(s.launches.size());
+    break;
+  }
 }
 
 } // namespace
@@ -68,6 +86,7 @@ int cuInit(unsigned) {
   NOTE();
   for (int i = 0; i < 2; ++i)
     state().devices[i].primary = {i, static_cast<unsigned long long>(i + 1)};
+  state().parameterBytes["scale__run"] = {8, 8, 8, 4};
   return 0;
 }
 
@@ -328,6 +347,8 @@ int cuStreamDestroy_v2(Stream *stream) {
 
 int cuStreamSynchronize(Stream *) {
   NOTE();
+  while (state().hangs)
+    pause();
   return 0;
 }
 

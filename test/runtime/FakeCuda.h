@@ -56,6 +56,16 @@ struct Launch {
   std::vector<uint64_t> parameters; // as many as parameterBytes says
 };
 
+/// Values of n for which scale__run misbehaves.
+enum Misdeed {
+  faults = 101,
+  neverEnds,
+  endsTheProcess,
+  writesPastTheEnd,
+  changesItsInput,
+  givesOtherBitsEachTime,
+};
+
 struct State {
   std::mutex mutex;
   Device devices[2];
@@ -66,10 +76,9 @@ struct State {
   std::map<std::string, int> failures;
   /// Of each function that modules have: the sizes of its parameters.
   std::map<std::string, std::vector<int>> parameterBytes;
-  /// Overwrites the byte past the end of each result: what a wrong kernel does.
-  bool writesPastTheEnd = false;
-  /// Adds this to the first result of each launch but the first.
-  float drift = 0;
+  /// The result of every call from now on: a kernel has faulted.
+  int stickyError = 0;
+  bool hangs = false;
 
   std::vector<Module *> modules;
   int maxThreads = 1024;

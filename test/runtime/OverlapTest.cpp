@@ -34,13 +34,17 @@ struct Matrix {
 
   /// The addresses of every byte, for the plain truth.
   std::set<uintptr_t> addresses() const {
-    std::set<uintptr_t> all;
-    for (int64_t i = 0; i < stored.extents[0]; ++i)
-      for (int64_t j = 0; j < stored.extents[1]; ++j)
-        for (int b = 0; b < stored.elementBytes; ++b)
-          all.insert(reinterpret_cast<uintptr_t>(bound.first) +
-                     uintptr_t(i * bound.byte_strides[0] +
-                               j * bound.byte_strides[1] + b));
+    std::set<uintptr_t> all{reinterpret_cast<uintptr_t>(bound.first)};
+    auto repeat = [&](int64_t count, int64_t stride) {
+      std::set<uintptr_t> repeated;
+      for (int64_t i = 0; i < count; ++i)
+        for (uintptr_t address : all)
+          repeated.insert(address + uintptr_t(i * stride));
+      all = repeated;
+    };
+    for (int dim = 0; dim < stored.rank; ++dim)
+      repeat(stored.extents[dim], bound.byte_strides[dim]);
+    repeat(stored.elementBytes, 1);
     return all;
   }
 };
@@ -72,14 +76,18 @@ TEST(Overlap, NeverMissesASharedByte) {
     return std::uniform_int_distribution<int>(least, most)(random);
   };
   int apart = 0, overlapping = 0;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 40000; ++i) {
     int pitches[] = {8, 12, 16, 24};
     int pitch = pitches[pick(0, 3)];
     int other = pick(0, 3) ? pitch : pitches[pick(0, 3)];
-    Matrix a(uintptr_t(1000 + pick(0, 40)), 2, {pick(1, 4), pick(1, 4)},
-             {pitch, 2});
-    Matrix b(uintptr_t(1000 + pick(0, 40)), 2, {pick(1, 4), pick(1, 4)},
-             {other, 2});
+    // Rows may be wider than the pitch, planes no multiple of it.
+    auto sizes = [&]() -> std::vector<int64_t> {
+      return {pick(1, 2), pick(1, 4), pick(1, 5)};
+    };
+    Matrix a(uintptr_t(1000 + pick(0, 40)), 2, sizes(),
+             {pick(20, 60), pitch, 2});
+    Matrix b(uintptr_t(1000 + pick(0, 40)), 2, sizes(),
+             {pick(20, 60), other, 2});
     bool shared = false;
     std::set<uintptr_t> inA = a.addresses();
     for (uintptr_t address : b.addresses())

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Npy.h"
+#include "tools/npy/Npy.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -130,16 +130,22 @@ private:
 
   /// "<f4", "|b1": byte order, kind, bytes.
   bool readType(const std::string &type, std::string &reason) {
-    reason = "its element type is '" + type +
-             "', expected a little-endian bool, integer or float";
-    if (type.size() != 3 || !std::strchr("<|=>", type[0]) ||
-        !std::strchr("biuf", type[1]) || !std::strchr("1248", type[2]))
-      return false;
-    array.kind = type[1];
-    array.itemBytes = type[2] - '0';
-    bool isKnown = (array.kind != 'b' || array.itemBytes == 1) &&
-                   (array.kind != 'f' || array.itemBytes > 1);
-    return isKnown && (type[0] != '>' || array.itemBytes == 1);
+    auto isOneOf = [](char c, std::string_view set) {
+      return set.find(c) != set.npos;
+    };
+    bool isKnown = type.size() == 3 && isOneOf(type[0], "<|=>") &&
+                   isOneOf(type[1], "biuf") && isOneOf(type[2], "1248");
+    if (isKnown) {
+      array.kind = type[1];
+      array.itemBytes = type[2] - '0';
+      isKnown = (array.kind != 'b' || array.itemBytes == 1) &&
+                (array.kind != 'f' || array.itemBytes > 1) &&
+                (type[0] != '>' || array.itemBytes == 1);
+    }
+    if (!isKnown)
+      reason = "its element type is '" + type +
+               "', expected a little-endian bool, integer or float";
+    return isKnown;
   }
 
   std::string_view text;

@@ -1,0 +1,254 @@
+//===-- Run.cpp - Runs one job --------------------------------------------===//
+
+#include "tools/gpu-runner/Run.h"
+#include "tools/gpu-runner/Arguments.h"
+#include "tools/gpu-runner/Bench.h"
+
+#include "tilert/tilert.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+namespace gpurunner {
+namespace {
+
+struct DestroyPlan {
+  void operator()(tilert_plan *plan) const { tilert_plan_destroy(plan); }
+};
+
+class Runner {
+public:
+  Runner(const Job &job, const Device &device, Outcome &outcome)
+      : job(job), device(device), outcome(outcome), module(job.artifact),
+        kernel(job.kernel.empty() ? module.kernel().get()
+                                  : module.kernel(job.kernel).get()) {}
+
+  void run() {
+    operands = makeOperands(job, kernel);
+    placeOperands(job, device, operands);
+    for (const Operand &operand : operands)
+      arguments.push_back(operand.argument(device.number()));
+    makePlan();
+    if (job.expectedError)
+      return fail("the launch was accepted, expected an error with '" +
+                  *job.expectedError + "'");
+    for (int i = 0; i < job.repeat; ++i)
+      runOnce(i);
+    for (Operand &operand : operands)
+      finish(operand);
+    if (job.isBench && outcome.verdict == Verdict::Passed)
+      note(measure(
+               device, [&] { launch(); }, job.flushesCache)
+               .describe(job.flushesCache));
+  }
+
+private:
+  void fail(const std::string &message) {
+    outcome.verdict = Verdict::Failed;
+    outcome.details += "  " + message + '\n';
+  }
+
+  void note(const std::string &text) {
+    outcome.summary += (outcome.summary.empty() ? "" : "; ") + text;
+  }
+
+  void makePlan() {
+    tilert_plan *made = nullptr;
+    tilert_device_facts facts = device.facts();
+    tilert::check([&](tilert_status **status) {
+      return tilert_plan_create(
+          kernel, arguments.data(), arguments.size(), &facts,
+          job.variant.empty() ? nullptr : job.variant.c_str(), &made, status);
+    });
+    plan.reset(made);
+    size_t variant = tilert_plan_variant(made);
+    std::string text =
+        std::string("variant ") + tilert_kernel_variant(kernel, variant)->name;
+    for (size_t i = 0; i < variant; ++i)
+      text += std::string(i ? ", " : " (not ") +
+              tilert_kernel_variant(kernel, i)->name + ": " +
+              tilert_plan_refusal(made, i) + (i + 1 == variant ? ")" : "");
+    note(text);
+  }
+
+  void launch() {
+    tilert::check([&](tilert_status **status) {
+      // A variant that was asked for is known to the plan only.
+      return job.variant.empty()
+                 ? tilert_launch(kernel, arguments.data(), arguments.size(),
+                                 device.stream(), status)
+                 : tilert_plan_launch(plan.get(), device.stream(), status);
+    });
+  }
+
+  void reset() {
+    for (const Operand &operand : operands)
+      if (operand.buffer)
+        operand.buffer->reset();
+  }
+
+  /// Launches once and keeps the results, or compares with those kept.
+  void runOnce(int round) {
+    reset();
+    if (job.usesGraph)
+      launchInGraph();
+    else
+      launch();
+    device.synchronize();
+    if (round == 0)
+      results.resize(operands.size());
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (operands[i].buffer)
+        collect(operands[i], results[i], round);
+  }
+
+  void launchInGraph() {
+    const tilert::detail::Driver &driver = device.driver();
+    CuGraph graph = nullptr;
+    CuGraphExec executable = nullptr;
+    constexpr int globalMode = 0; // CU_STREAM_CAPTURE_MODE_GLOBAL
+    require(TILERT_CALL(driver, cuStreamBeginCapture_v2, device.stream(),
+                        globalMode));
+    launch();
+    require(TILERT_CALL(driver, cuStreamEndCapture, device.stream(), &graph));
+    require(TILERT_CALL(driver, cuGraphInstantiateWithFlags, &executable, graph,
+                        0));
+    // The first replay's results must not matter to the second.
+    require(TILERT_CALL(driver, cuGraphLaunch, executable, device.stream()));
+    device.synchronize();
+    reset();
+    require(TILERT_CALL(driver, cuGraphLaunch, executable, device.stream()));
+    device.synchronize();
+    require(TILERT_CALL(driver, cuGraphExecDestroy, executable));
+    require(TILERT_CALL(driver, cuGraphDestroy, graph));
+  }
+
+  void collect(const Operand &operand, npy::Array &result, int round) {
+    std::string name = std::string("'") + operand.parameter->name + "'";
+    size_t stray = 0;
+    int64_t firstStray = 0;
+    npy::Array now = operand.buffer->read(stray, firstStray);
+    if (stray)
+      fail(name + ": " + std::to_string(stray) +
+           " bytes outside of it were written, the first at byte " +
+           std::to_string(firstStray) + " from its start");
+    if (!operand.isWritten && now.bytes != operand.initial.bytes)
+      fail(name + " is an input and was changed");
+    if (round == 0)
+      result = std::move(now);
+    else if (now.bytes != result.bytes)
+      fail(name + ": launch " + std::to_string(round + 1) +
+           " gave other bits than the first");
+  }
+
+  /// The result in a tensor that shares the memory of another.
+  npy::Array readAlias(const Operand &operand) {
+    npy::Array array = operand.initial;
+    device.download(array.bytes.data(), operand.address, array.bytes.size());
+    return array;
+  }
+
+  void finish(Operand &operand) {
+    if (!operand.isTensor())
+      return;
+    const char *name = operand.parameter->name;
+    size_t index = size_t(&operand - operands.data());
+    npy::Array result =
+        operand.buffer ? std::move(results[index]) : readAlias(operand);
+    if (operand.parameter->access == TILERT_OUT &&
+        tilert_plan_grid(plan.get()) > 0)
+      checkSpareNibbles(operand, result);
+    std::string error;
+    if (auto output = job.outputs.find(name); output != job.outputs.end())
+      if (!npy::writeFile(output->second, result, error))
+        fail(error);
+    if (auto expected = job.expected.find(name); expected != job.expected.end())
+      compareWith(operand, result, expected->second);
+  }
+
+  /// The second half of the last byte of an odd row is written as 0.
+  void checkSpareNibbles(const Operand &operand, const npy::Array &result) {
+    int pack = operand.type.pack;
+    if (pack < 0 || operand.type.sizes[size_t(pack)] % 2 == 0)
+      return;
+    size_t inner = 1;
+    for (size_t dim = size_t(pack) + 1; dim < result.shape.size(); ++dim)
+      inner *= size_t(result.shape[dim]);
+    auto rows = size_t(result.shape[size_t(pack)]);
+    size_t wrong = 0;
+    for (size_t i = 0; i < result.bytes.size(); ++i)
+      wrong += i / inner % rows == rows - 1 && result.bytes[i] >> 4 != 0;
+    if (wrong)
+      fail(std::string("'") + operand.parameter->name +
+           "': " + std::to_string(wrong) + " spare nibbles are not 0");
+  }
+
+  void compareWith(const Operand &operand, const npy::Array &result,
+                   const std::string &path) {
+    npy::Array want;
+    std::string error;
+    std::string name = std::string("'") + operand.parameter->name + "'";
+    if (!npy::readFile(path, want, error))
+      return fail(error);
+    if (!holds(want, operand.type.format) || want.shape != result.shape)
+      return fail(path + ": it holds " + want.typeName() + " " +
+                  npy::showShape(want.shape) + ", and " + name + " is " +
+                  describeStorage(operand.type.format) + " " +
+                  npy::showShape(result.shape));
+    Comparison found = compare(operand.type, result.bytes.data(),
+                               want.bytes.data(), job.tolerance);
+    char text[160];
+    std::snprintf(text, sizeof text, "max_abs_err=%.3g rel_err=%.3g",
+                  found.maxAbsError, found.relativeError);
+    if (found.wrong == 0)
+      return note(name + " " + text);
+    fail(name + ": " + std::to_string(found.wrong) + " of " +
+         std::to_string(found.count) + " elements are wrong, " + text);
+    outcome.details += found.firstWrong;
+  }
+
+  const Job &job;
+  const Device &device;
+  Outcome &outcome;
+  tilert::Module module;
+  const tilert_kernel *kernel;
+  std::vector<Operand> operands;
+  std::vector<tilert_argument> arguments;
+  std::unique_ptr<tilert_plan, DestroyPlan> plan;
+  std::vector<npy::Array> results; // of the operands with memory of their own
+};
+
+void recordError(const Job &job, const tilert::Error &error, Outcome &outcome) {
+  std::string message = error.what();
+  bool isExpected =
+      job.expectedError && message.find(*job.expectedError) != message.npos;
+  if (isExpected) {
+    outcome.summary = "refused as expected: " + message;
+  } else if (error.code() == TILERT_WRONG_TARGET && !job.expectedError) {
+    outcome.verdict = Verdict::Skipped;
+    outcome.summary = message;
+  } else {
+    outcome.verdict = Verdict::Failed;
+    outcome.details += "  " + message + '\n';
+    if (job.expectedError)
+      outcome.details +=
+          "  expected an error with '" + *job.expectedError + "'\n";
+  }
+}
+
+} // namespace
+
+Outcome runJob(const Job &job, const Device &device) {
+  Outcome outcome;
+  try {
+    Runner(job, device, outcome).run();
+  } catch (const tilert::Error &error) {
+    recordError(job, error, outcome);
+  } catch (const std::exception &error) {
+    outcome.verdict = Verdict::Failed;
+    outcome.details += std::string("  ") + error.what() + '\n';
+  }
+  return outcome;
+}
+
+} // namespace gpurunner
