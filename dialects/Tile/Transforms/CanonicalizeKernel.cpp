@@ -15,6 +15,7 @@
 
 #include "dialects/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
@@ -405,18 +406,27 @@ bool ParallelRaiser::raise() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Runs the folders and canonicalization patterns of all dialects, and merges
-/// common subexpressions.
-static void simplify(KernelOp kernel) {
-  MLIRContext *context = kernel.getContext();
+/// The canonicalization patterns of the dialects that a kernel may use.
+static FrozenRewritePatternSet collectPatterns(MLIRContext *context) {
   RewritePatternSet patterns(context);
+  auto isUsed = [](Dialect *dialect) {
+    return isa_and_nonnull<TileDialect, arith::ArithDialect, math::MathDialect,
+                           scf::SCFDialect>(dialect);
+  };
   for (Dialect *dialect : context->getLoadedDialects())
-    dialect->getCanonicalizationPatterns(patterns);
+    if (isUsed(dialect))
+      dialect->getCanonicalizationPatterns(patterns);
   for (RegisteredOperationName op : context->getRegisteredOperations())
-    op.getCanonicalizationPatterns(patterns, context);
+    if (isUsed(&op.getDialect()))
+      op.getCanonicalizationPatterns(patterns, context);
+  return std::move(patterns);
+}
+
+/// Folds and canonicalizes, and merges common subexpressions.
+static void simplify(KernelOp kernel, const FrozenRewritePatternSet &patterns) {
   // Not to reach a fixpoint is no failure: the code is right at every step.
-  (void)applyPatternsGreedily(kernel, std::move(patterns));
-  IRRewriter rewriter(context);
+  (void)applyPatternsGreedily(kernel, patterns);
+  IRRewriter rewriter(kernel.getContext());
   DominanceInfo dominance(kernel);
   eliminateCommonSubExpressions(rewriter, dominance, kernel);
 }
@@ -424,18 +434,25 @@ static void simplify(KernelOp kernel) {
 namespace {
 struct CanonicalizeKernel
     : tile::impl::CanonicalizeKernelPassBase<CanonicalizeKernel> {
+  LogicalResult initialize(MLIRContext *context) override {
+    patterns = collectPatterns(context);
+    return success();
+  }
+
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       // Simple conditions become selects, which have a whole-tile form.
-      simplify(kernel);
+      simplify(kernel, patterns);
       SmallVector<ParallelOp> loops;
       kernel.walk([&](ParallelOp loop) { loops.push_back(loop); });
       bool raised = false;
       for (ParallelOp loop : loops)
         raised |= ParallelRaiser(loop).raise();
       if (raised)
-        simplify(kernel);
+        simplify(kernel, patterns);
     }
   }
+
+  FrozenRewritePatternSet patterns;
 };
 } // namespace
