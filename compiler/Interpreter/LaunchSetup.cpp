@@ -157,6 +157,13 @@ llvm::Error LaunchBuilder::findGrid() {
 // Tensors and scalars
 //===----------------------------------------------------------------------===//
 
+/// The IR's integers have no sign, so they take arguments of either signedness.
+static bool accepts(std::optional<NumberFormat> expected, NumberFormat given) {
+  if (!expected || !isSignedInteger(*expected) || !isUnsignedInteger(given))
+    return expected == given;
+  return getStorageBits(*expected) == getStorageBits(given);
+}
+
 llvm::Error LaunchBuilder::checkExtents(unsigned index,
                                         const TensorArgument &tensor) {
   ArrayAttr dims = kernel.getArgDims(index);
@@ -218,9 +225,7 @@ llvm::Error LaunchBuilder::bindTensor(unsigned index, tile::GlobalType type) {
   if (!tensor)
     return fail("argument '" + name + "' is missing");
   std::optional<NumberFormat> format = findFormat(type.getElementType());
-  if (!format || getStorageBits(*format) != getStorageBits(tensor->format) ||
-      isFloat(*format) != isFloat(tensor->format) ||
-      (isFloat(*format) && *format != tensor->format))
+  if (!accepts(format, tensor->format))
     return fail("argument '" + name + "' is " +
                 llvm::Twine(getSpelling(tensor->format)) +
                 ", the kernel expects " + kernel.getArgDtype(index));
@@ -257,8 +262,7 @@ llvm::Error LaunchBuilder::bindScalar(unsigned index, Type type) {
   if (!scalar)
     return fail("argument '" + name + "' is missing");
   std::optional<NumberFormat> format = findFormat(type);
-  if (!format || isFloat(*format) != isFloat(scalar->format) ||
-      getStorageBits(*format) != getStorageBits(scalar->format))
+  if (!accepts(format, scalar->format))
     return fail("argument '" + name + "' is " +
                 llvm::Twine(getSpelling(scalar->format)) +
                 ", the kernel expects " + kernel.getArgDtype(index));

@@ -89,6 +89,22 @@ TEST_F(Interpreter, HoldsArgumentsAgainstTheParameters) {
   EXPECT_EQ(run("", {&x, &z}), "");
 }
 
+TEST_F(Interpreter, HoldsElementTypesAgainstTheParameters) {
+  Array x = makeIota("X", "int8", {4});
+  auto runWith = [&](const std::string &dtype) {
+    auto module = parse(KernelText(), {&x});
+    x.dtype = dtype;
+    std::string error = interpret(*module, {&x});
+    x.dtype = "int8";
+    return error;
+  };
+  EXPECT_EQ(runWith("uint8"), "");
+  EXPECT_EQ(runWith("bool"), "k.mlir:1:1: error: argument 'X' is bool, the "
+                             "kernel expects int8");
+  EXPECT_EQ(runWith("fp8_e4m3"), "k.mlir:1:1: error: argument 'X' is fp8_e4m3, "
+                                 "the kernel expects int8");
+}
+
 TEST_F(Interpreter, TakesScalars) {
   EXPECT_EQ(run(KernelText{R"(
     %c0 = arith.constant 0 : i64

@@ -164,16 +164,20 @@ KernelHarness::KernelHarness() {
                       scf::SCFDialect, cf::ControlFlowDialect>();
 }
 
-std::string KernelHarness::run(const KernelText &text,
-                               std::vector<Array *> arrays,
-                               std::vector<Scalar> scalars,
-                               const InterpreterOptions &options) {
+OwningOpRef<ModuleOp> KernelHarness::parse(const KernelText &text,
+                                           std::vector<Array *> arrays,
+                                           std::vector<Scalar> scalars) {
   std::string source = writeKernel(text, arrays, scalars);
   auto module = parseSourceString<ModuleOp>(source, &context, "k.mlir");
-  if (!module) {
+  if (!module)
     ADD_FAILURE() << "the kernel does not parse:\n" << source;
-    return "does not parse";
-  }
+  return module;
+}
+
+std::string KernelHarness::interpret(ModuleOp module,
+                                     std::vector<Array *> arrays,
+                                     std::vector<Scalar> scalars,
+                                     const InterpreterOptions &options) {
   InterpreterArguments arguments;
   for (Array *array : arrays)
     arguments.tensors.push_back({array->name, *findNumberFormat(array->dtype),
@@ -186,10 +190,19 @@ std::string KernelHarness::run(const KernelText &text,
     arguments.scalars.push_back(
         {scalar.name, format, encodeNumber(format, scalar.value)});
   }
-  auto result = interpretKernel(*module->getOps<tile::KernelOp>().begin(),
+  auto result = interpretKernel(*module.getOps<tile::KernelOp>().begin(),
                                 arguments, options);
   if (!result)
     return llvm::toString(result.takeError());
   report = *result;
   return "";
+}
+
+std::string KernelHarness::run(const KernelText &text,
+                               std::vector<Array *> arrays,
+                               std::vector<Scalar> scalars,
+                               const InterpreterOptions &options) {
+  OwningOpRef<ModuleOp> module = parse(text, arrays, scalars);
+  return module ? interpret(*module, arrays, scalars, options)
+                : "does not parse";
 }

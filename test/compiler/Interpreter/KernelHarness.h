@@ -68,6 +68,15 @@ protected:
     return run(KernelText{body}, std::move(arrays), std::move(scalars));
   }
 
+  /// The two steps of a run: the kernel's text is made for some arrays, and it
+  /// is called with those or others.
+  mlir::OwningOpRef<mlir::ModuleOp> parse(const KernelText &text,
+                                          std::vector<Array *> arrays,
+                                          std::vector<Scalar> scalars = {});
+  std::string interpret(mlir::ModuleOp module, std::vector<Array *> arrays,
+                        std::vector<Scalar> scalars = {},
+                        const InterpreterOptions &options = {});
+
   mlir::MLIRContext context;
   /// Filled in by a run if not empty: one byte for each element of the last
   /// array.
