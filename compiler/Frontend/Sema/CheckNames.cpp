@@ -191,7 +191,8 @@ Checker::ExprPtr Checker::checkName(const ast::NameExpr &name) {
 
 bool Checker::checkDefined(Variable *variable, SourceRange range,
                            StringRef reader) {
-  if (!undefined.contains(variable))
+  // Once is enough, although a loop forgets what its body wrote.
+  if (!undefined.contains(variable) || !reported.insert(variable).second)
     return true;
   std::string by = reader.empty() ? "" : " by '" + reader.str() + "'";
   error(range, "'" + variable->name + "' is read" + by +
@@ -200,8 +201,6 @@ bool Checker::checkDefined(Variable *variable, SourceRange range,
             "'" + variable->name + "' is allocated here, undefined")
       .withHelp("add clear(" + variable->name + "); before " +
                 (loopDepth ? "the loop" : "this"));
-  // Once is enough.
-  undefined.erase(variable);
   return false;
 }
 

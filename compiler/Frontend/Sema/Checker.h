@@ -349,6 +349,8 @@ private:
 
   /// Fragments that some path to here leaves unwritten.
   VariableSet undefined;
+  /// Those whose use has been reported.
+  VariableSet reported;
   ParallelContext *parallel = nullptr;
   unsigned loopDepth = 0;
   unsigned depth = 0;
