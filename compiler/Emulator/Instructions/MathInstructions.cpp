@@ -214,6 +214,9 @@ std::optional<Operation>
 tilec::emulator::bindFloatArithmetic(const InstructionForm &form) {
   auto function = parseFunction(form.words[0]);
   auto type = findOperandType(form);
+  // The one intrinsic without a type in its name, "div.full".
+  if (!type && form.has("full"))
+    type = parseScalarType("f32");
   if (!function || !type || !type->isFloat() || form.results != 1 ||
       form.arguments != countOperands(*function))
     return std::nullopt;
