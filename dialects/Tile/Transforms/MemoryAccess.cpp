@@ -103,8 +103,11 @@ static void traceMemory(Value memory, MemoryAccess &access) {
   access.inGlobal = isa<GlobalType>(memory.getType());
   access.inShared = !access.inGlobal;
   while (Operation *op = memory.getDefiningOp()) {
-    if (isa<AllocSharedOp>(op)) {
+    if (auto alloc = dyn_cast<AllocSharedOp>(op)) {
       access.root = memory;
+      if (std::optional<int64_t> offset = alloc.getOffset())
+        access.bytes = {*offset,
+                        *offset + alloc.getType().getStorage().bytes()};
       return;
     }
     if (auto stage = dyn_cast<StageOp>(op)) {
@@ -264,16 +267,9 @@ void tile::collectAccesses(Operation *op,
 //===----------------------------------------------------------------------===//
 
 /// Whether two allocations have been given bytes in common.
-static bool shareBytes(Value a, Value b) {
-  auto first = a.getDefiningOp<AllocSharedOp>(),
-       second = b.getDefiningOp<AllocSharedOp>();
-  if (!first || !second || !first.getOffset() || !second.getOffset())
-    return false;
-  int64_t firstEnd = *first.getOffset() + first.getType().getStorage().bytes();
-  int64_t secondEnd =
-      *second.getOffset() + second.getType().getStorage().bytes();
-  return int64_t(*first.getOffset()) < secondEnd &&
-         int64_t(*second.getOffset()) < firstEnd;
+static bool shareBytes(const MemoryAccess &a, const MemoryAccess &b) {
+  return a.bytes && b.bytes && a.bytes->first < b.bytes->second &&
+         b.bytes->first < a.bytes->second;
 }
 
 /// Whether two tensors may overlap: any may unless one promises not to.
@@ -310,10 +306,16 @@ static bool covers(const IndexRange &a, const IndexRange &b) {
          (a.openAbove || (*distance <= a.extent - b.extent && !b.openAbove));
 }
 
+/// Whether two accesses are alike but for their boxes.
+static bool areOfOneKind(const MemoryAccess &a, const MemoryAccess &b) {
+  return a.root == b.root && a.memoryType == b.memoryType &&
+         a.isWrite == b.isWrite && a.isAsync == b.isAsync &&
+         a.inGlobal == b.inGlobal && a.inShared == b.inShared &&
+         a.owner == b.owner && a.stages == b.stages && a.stage == b.stage;
+}
+
 bool tile::covers(const MemoryAccess &a, const MemoryAccess &b) {
-  MemoryAccess sameBox = b;
-  sameBox.box = a.box;
-  return a == sameBox && a.box.size() == b.box.size() &&
+  return areOfOneKind(a, b) && a.box.size() == b.box.size() &&
          llvm::all_of(llvm::zip_equal(a.box, b.box), [](auto pair) {
            return ::covers(std::get<0>(pair), std::get<1>(pair));
          });
@@ -326,8 +328,7 @@ bool tile::mayOverlap(const MemoryAccess &a, const MemoryAccess &b) {
     return true;
   if (a.root == b.root)
     return !areDisjoint(a, b);
-  return a.inShared ? shareBytes(a.root, b.root)
-                    : mayAliasArguments(a.root, b.root);
+  return a.inShared ? shareBytes(a, b) : mayAliasArguments(a.root, b.root);
 }
 
 /// Whether each element that both touch is touched by one thread: the same box

@@ -62,6 +62,8 @@ struct MemoryAccess {
   /// which stands for any memory of the spaces below.
   Value root;
   bool inGlobal = false, inShared = false;
+  /// The bytes of an allocation that has been placed: first and end.
+  std::optional<std::pair<int64_t, int64_t>> bytes;
   bool isWrite = false;
   /// By `tile.async_copy`: other accesses must not rely on it before a wait.
   bool isAsync = false;
@@ -74,8 +76,6 @@ struct MemoryAccess {
   /// In global memory: the type of the fragment that is read or written, if
   /// each element is touched only by the one thread that its layout names.
   Type owner;
-
-  bool operator==(const MemoryAccess &) const = default;
 };
 
 /// Appends the accesses of an op to memory, with those of nested ops.  An op
