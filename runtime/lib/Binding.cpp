@@ -237,13 +237,9 @@ StoredTensor storageOf(const Parameter &parameter,
   return stored;
 }
 
-int64_t elementStride(const Parameter &parameter,
-                      const tilert_bound_tensor &bound, int dim) {
-  int64_t stride =
-      bound.byte_strides[dim] / storageBytes(parameter.facts.dtype);
-  return isFourBit(parameter.facts.dtype) && dim < parameter.facts.pack
-             ? stride * 2
-             : stride;
+int64_t storedStride(const Parameter &parameter,
+                     const tilert_bound_tensor &bound, int dim) {
+  return bound.byte_strides[dim] / storageBytes(parameter.facts.dtype);
 }
 
 std::string showSlot(const KernelInfo &kernel, int slot, int64_t value) {

@@ -44,11 +44,10 @@ Status evaluateSizes(const KernelInfo &kernel, size_t parameter,
 StoredTensor storageOf(const Parameter &parameter,
                        const tilert_bound_tensor &bound);
 
-/// The stride that the kernel is passed, in elements. Two elements of a 4-bit
-/// type share a byte along the packed dimension, so a step along a dimension
-/// before it skips twice as many elements as bytes.
-int64_t elementStride(const Parameter &parameter,
-                      const tilert_bound_tensor &bound, int dim);
+/// The stride that the kernel is passed: in elements of the stored array, which
+/// are bytes for 4-bit types.
+int64_t storedStride(const Parameter &parameter,
+                     const tilert_bound_tensor &bound, int dim);
 
 /// The names and values of slots, as "K = 200, G = 128".
 std::string showSlots(const KernelInfo &kernel,

@@ -239,8 +239,8 @@ private:
     case TILERT_VALUE_SCALAR:
       return plan.binding.scalars[index];
     case TILERT_VALUE_STRIDE:
-      return uint64_t(elementStride(kernel.parameters[index],
-                                    plan.binding.tensors[index], argument.dim));
+      return uint64_t(storedStride(kernel.parameters[index],
+                                   plan.binding.tensors[index], argument.dim));
     }
     return 0;
   }

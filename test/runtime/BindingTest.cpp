@@ -360,7 +360,7 @@ TEST(Binding, CountsStridesOfFourBitElements) {
   ASSERT_NE(plan, nullptr) << rows.message;
   EXPECT_EQ(tilert_plan_tensor(plan, 0)->byte_strides[0], 16);
   EXPECT_EQ(tilert_plan_tensor(plan, 0)->bytes, 7 * 16 + 9);
-  EXPECT_EQ(stridesOf(plan), (Strides{32, 1}));
+  EXPECT_EQ(stridesOf(plan), (Strides{16, 1}));
   EXPECT_EQ(
       rows.error(Tensor(memoryAt(0), TILERT_INT4, {8, 17}, {17, 1})),
       "kernel 'one': argument 'A' has stride 17 along dimension 0: two int4 "
@@ -369,7 +369,7 @@ TEST(Binding, CountsStridesOfFourBitElements) {
   plan = rows.plan(Tensor(memoryAt(0), TILERT_UINT8, {8, 9}, {16, 1}));
   ASSERT_NE(plan, nullptr) << rows.message;
   EXPECT_EQ(tilert_plan_tensor(plan, 0)->byte_strides[0], 16);
-  EXPECT_EQ(stridesOf(plan), (Strides{32, 1}));
+  EXPECT_EQ(stridesOf(plan), (Strides{16, 1}));
 }
 
 TEST(Binding, CountsStridesOfPackedOuterDimensions) {
@@ -379,14 +379,14 @@ TEST(Binding, CountsStridesOfPackedOuterDimensions) {
   ASSERT_NE(plan, nullptr) << kernel.message;
   EXPECT_EQ(tilert_plan_tensor(plan, 0)->byte_strides[0], 30);
   EXPECT_EQ(tilert_plan_tensor(plan, 0)->byte_strides[1], 10);
-  EXPECT_EQ(stridesOf(plan), (Strides{60, 10, 1}));
+  EXPECT_EQ(stridesOf(plan), (Strides{30, 10, 1}));
   plan = kernel.plan(Tensor(memoryAt(0), TILERT_INT4, {2, 6, 10}, {60, 10, 1}));
   ASSERT_NE(plan, nullptr) << kernel.message;
   EXPECT_EQ(tilert_plan_tensor(plan, 0)->bytes, 60);
   plan =
       kernel.plan(Tensor(memoryAt(0), TILERT_UINT8, {2, 3, 10}, {30, 10, 1}));
   ASSERT_NE(plan, nullptr) << kernel.message;
-  EXPECT_EQ(stridesOf(plan), (Strides{60, 10, 1}));
+  EXPECT_EQ(stridesOf(plan), (Strides{30, 10, 1}));
 }
 
 TEST(Binding, KnowsDenseStridesOfFourBitElements) {

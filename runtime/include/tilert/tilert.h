@@ -366,7 +366,7 @@ typedef enum tilert_value_kind {
   TILERT_VALUE_TENSOR = 0, /* 8 bytes: the address */
   TILERT_VALUE_SYMBOL,     /* 8 bytes: int64 */
   TILERT_VALUE_SCALAR,     /* the size of its type */
-  TILERT_VALUE_STRIDE      /* 8 bytes: int64, in elements */
+  TILERT_VALUE_STRIDE      /* 8 bytes: int64, in elements of the array stored */
 } tilert_value_kind;
 
 typedef struct tilert_value {
