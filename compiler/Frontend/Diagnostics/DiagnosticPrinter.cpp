@@ -36,12 +36,13 @@ static llvm::StringRef getLine(const llvm::SourceMgr &sources,
   unsigned buffer = sources.FindBufferContainingLoc(location);
   llvm::StringRef text = sources.getMemoryBuffer(buffer)->getBuffer();
   size_t offset = location.getPointer() - text.data();
-  size_t begin = text.rfind('\n', offset ? offset - 1 : 0);
-  // rfind looks at positions up to and including the one given, which for
-  // offset 0 is the character itself.
-  begin = offset == 0 || begin == llvm::StringRef::npos ? 0 : begin + 1;
+  size_t newline = text.rfind('\n', offset);
+  size_t begin = newline == llvm::StringRef::npos ? 0 : newline + 1;
   llvm::StringRef line = text.substr(begin);
-  return line.substr(0, line.find('\n')).rtrim('\r');
+  line = line.substr(0, line.find('\n')).rtrim('\r');
+  // A byte order mark has no width.
+  line.consume_front("\xEF\xBB\xBF");
+  return line;
 }
 
 /// True for the second and later bytes of a UTF-8 sequence, which take no
@@ -68,7 +69,9 @@ static std::string getMarks(llvm::StringRef line,
     if (range.isValid())
       fill(range);
   fill(diagnostic.range);
-  marks[diagnostic.range.Start.getPointer() - begin] = '^';
+  // Blanks at either end of the line are not part of it.
+  const char *at = std::clamp(diagnostic.range.Start.getPointer(), begin, end);
+  marks[at - begin] = '^';
 
   std::string shown;
   for (size_t i = 0; i < marks.size(); ++i) {

@@ -167,6 +167,8 @@ void Checker::checkFunctionAlone(const ast::FunctionDecl &decl) {
     return;
   if (!checkFunctionShape(decl, decl.name.range))
     return;
+  isAlone = true;
+  maxWork = 10000;
   Scope scope(*this);
   std::vector<ExprPtr> arguments;
   for (const ast::FunctionParameter &parameter : decl.parameters) {

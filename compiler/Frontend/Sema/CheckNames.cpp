@@ -50,10 +50,19 @@ tilec::findSimilar(StringRef name, llvm::ArrayRef<StringRef> candidates) {
 
 Diagnostic &Checker::error(SourceRange range, const llvm::Twine &message) {
   Diagnostic &diagnostic = diagnostics.error(range, message);
-  for (const Inlining &frame : llvm::reverse(inlining))
-    if (frame.call.isValid())
+  // The innermost calls say most; the outermost one is in the kernel.
+  constexpr size_t mostNotes = 4;
+  size_t count = inlining.size();
+  for (const auto &[depth, frame] : llvm::enumerate(llvm::reverse(inlining))) {
+    if (!frame.call.isValid())
+      continue;
+    if (depth < mostNotes || depth + 1 == count)
       diagnostic.note(frame.call.Start,
                       "in this call of '" + frame.function->name.text + "'");
+    else if (depth == mostNotes)
+      diagnostic.note({}, llvm::Twine(count - mostNotes - 1) +
+                              " more calls are not shown");
+  }
   return diagnostic;
 }
 
@@ -64,10 +73,11 @@ void Checker::reportUnsupported(SourceRange range, StringRef what) {
 bool Checker::spend(SourceRange range) {
   if (work > maxWork)
     return false;
-  if (++work <= maxWork)
-    return true;
+  // What a function alone is too long for shows where it is called.
+  if (++work <= maxWork || isAlone)
+    return work <= maxWork;
   error(range, "unrolling and inlining make this kernel longer than " +
-                   llvm::Twine(maxWork) + " statements and operations")
+                   formatWithSeparators(maxWork) + " statements and operations")
       .withHelp("use 'range' instead of 'unrolled'");
   return false;
 }

@@ -280,6 +280,21 @@ void Checker::reportUnboundSymbol(Variable *symbol) {
   symbol->type = Type::getInvalid();
 }
 
+/// False, and an error, if a dimension is made of tensors.
+bool Checker::checkDimensionNames(const ast::Expr &dim) {
+  llvm::SmallVector<const ast::NameExpr *> names;
+  collectNames(&dim, names);
+  for (const ast::NameExpr *name : names) {
+    Variable *variable = lookup(name->name);
+    if (!variable || !variable->type.isTensor())
+      continue;
+    error(name->getRange(),
+          "'" + name->name + "' is a tensor and cannot be an extent");
+    return false;
+  }
+  return true;
+}
+
 /// Gives the tensors their dimensions, now that facts have fixed symbols.
 void Checker::finishParameters() {
   for (Variable *symbol : symbols) {
@@ -304,8 +319,10 @@ void Checker::finishParameters() {
     parameter.isNoalias = bool(tensor.syntax->noalias);
     Extents extents;
     for (const ast::Expr *syntax : tensor.dims) {
-      ExprPtr dim = checkIndexValue(*syntax, "a dimension");
       extents.push_back(dynamicExtent);
+      if (!checkDimensionNames(*syntax))
+        continue;
+      ExprPtr dim = checkIndexValue(*syntax, "a dimension");
       if (dim->type.isInvalid())
         continue;
       if (dim->constant) {

@@ -73,6 +73,7 @@ private:
   void checkFacts(const ast::KernelDecl &decl);
   std::string listValues(const ast::Expr &fact);
   void fixSymbol(Variable *symbol, int64_t value);
+  bool checkDimensionNames(const ast::Expr &dim);
   void finishParameters();
   void reportUnboundSymbol(Variable *symbol);
 
@@ -373,8 +374,11 @@ private:
   /// Extents of allocated tiles as the program spells them.
   llvm::DenseMap<const Variable *, std::vector<std::string>> allocationExtents;
 
+  /// Statements and operations checked so far, and how many there may be.
   unsigned work = 0;
-  static constexpr unsigned maxWork = 200000;
+  unsigned maxWork = 200000;
+  /// A function is checked without a call of it.
+  bool isAlone = false;
   static constexpr unsigned maxDepth = 1500;
 };
 

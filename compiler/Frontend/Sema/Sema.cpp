@@ -47,7 +47,8 @@ checked::Variable *Checker::checkConstant(StringRef name) {
     return nullptr;
   if (!program.pending.insert(name).second) {
     error(decl->name.range, "the value of '" + name + "' needs itself");
-    return nullptr;
+    // An invalid value, which what uses it says nothing about.
+    return &program.values[name];
   }
   // A constant sees file-level names only.
   llvm::StringSet<> used;

@@ -1,11 +1,10 @@
 //===- ASTPrinter.cpp - The syntax tree as text ---------------------------===//
 #include "compiler/Frontend/Syntax/ASTPrinter.h"
 
-#include "llvm/ADT/APFloat.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include <charconv>
 #include <cmath>
 
 using namespace tilec;
@@ -16,11 +15,12 @@ std::string tilec::formatFloat(double value) {
     return "nan";
   if (std::isinf(value))
     return value < 0 ? "-inf" : "inf";
-  llvm::SmallString<32> text;
-  llvm::APFloat(value).toString(text);
-  if (text.str().find_first_of(".eE") == llvm::StringRef::npos)
+  char buffer[32];
+  auto [end, status] = std::to_chars(buffer, buffer + sizeof(buffer), value);
+  std::string text(buffer, end);
+  if (text.find_first_of(".e") == std::string::npos)
     text += ".0";
-  return text.str().str();
+  return text;
 }
 
 std::string tilec::formatInteger(__int128 value) {

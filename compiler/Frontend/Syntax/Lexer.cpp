@@ -97,8 +97,9 @@ std::vector<Token> Lexer::run() {
     at = 3;
   for (skipBlanks(); at < text.size(); skipBlanks())
     lexToken();
-  at = text.size();
-  push(TokenKind::EndOfFile, at);
+  // What is missing at the end of the file is missing after its last word.
+  const char *end = tokens.empty() ? text.begin() : tokens.back().text.end();
+  tokens.push_back({TokenKind::EndOfFile, StringRef(end, 0)});
   return std::move(tokens);
 }
 

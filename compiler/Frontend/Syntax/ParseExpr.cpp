@@ -290,7 +290,9 @@ ExprPtr Parser::parseNameOrCall() {
 bool Parser::parseArguments(std::vector<Argument> &arguments) {
   return parseList(TokenKind::RParen, "the arguments", [&] {
     Argument argument;
-    if (is(TokenKind::Identifier) && peek(1).is(TokenKind::Equal)) {
+    // The option `tf32` of gemm is spelled like a type.
+    bool isWord = is(TokenKind::Identifier) || is(TokenKind::TypeName);
+    if (isWord && peek(1).is(TokenKind::Equal)) {
       Token name = take();
       take();
       argument.name = {name.text, name.getRange()};

@@ -124,8 +124,8 @@ bool Parser::parseList(TokenKind close, const llvm::Twine &what,
   while (!is(close)) {
     if (!parseItem()) {
       isGood = false;
-      skipTo(
-          {TokenKind::Comma, close, TokenKind::Semicolon, TokenKind::LBrace});
+      skipTo({TokenKind::Comma, close, TokenKind::Semicolon, TokenKind::LBrace,
+              TokenKind::RBrace});
     }
     if (accept(TokenKind::Comma))
       continue;
