@@ -123,45 +123,95 @@ static int32_t decodeInteger(Element element, uint32_t field) {
   }
 }
 
-static double decodeElement(Element element, uint64_t field) {
-  switch (element) {
-  case Element::F16:
+template <Element element> static double decodeElement(uint64_t field) {
+  if constexpr (element == Element::F16)
     return decodeF16(static_cast<uint16_t>(field));
-  case Element::BF16:
+  else if constexpr (element == Element::BF16)
     return decodeBF16(static_cast<uint16_t>(field));
-  case Element::TF32:
+  else if constexpr (element == Element::TF32)
     // The hardware ignores the low 13 bits of the register.
     return asFloat(field & 0xFFFFE000);
-  case Element::E4M3:
+  else if constexpr (element == Element::E4M3)
     return decodeTable(formatE4M3)[field];
-  case Element::E5M2:
+  else if constexpr (element == Element::E5M2)
     return decodeTable(formatE5M2)[field];
-  case Element::F64:
+  else
     return asDouble(field);
-  default:
-    return decodeInteger(element, static_cast<uint32_t>(field));
-  }
 }
 
 /// Hands the elements of operand A (`rowBlocks` = m / 8) or B (`rowBlocks` = 1,
-/// rows are its columns) to `place` as row, k and value.
-template <typename Place>
-static void forEachElement(const WarpCall &call, Element element,
-                           unsigned firstArgument, unsigned registers,
-                           unsigned rowBlocks, Place place) {
-  unsigned bits = countBits(element);
-  unsigned perRegister = bits >= 32 ? 1 : 32 / bits;
-  uint64_t fieldMask = bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
-  for (unsigned lane = 0; lane < lanesPerWarp; ++lane) {
-    unsigned g = lane / 4, q = lane % 4;
-    for (unsigned r = 0; r < registers; ++r) {
+/// rows are its columns) to `place` as row, k and bits.
+template <unsigned bits, typename Place>
+static void forEachElement(const WarpCall &call, unsigned firstArgument,
+                           unsigned registers, unsigned rowBlocks,
+                           Place place) {
+  constexpr unsigned perRegister = bits >= 32 ? 1 : 32 / bits;
+  constexpr uint64_t fieldMask =
+      bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
+  for (unsigned r = 0; r < registers; ++r) {
+    unsigned firstRow = 8 * (r % rowBlocks);
+    unsigned firstK = 4 * perRegister * (r / rowBlocks);
+    for (unsigned lane = 0; lane < lanesPerWarp; ++lane) {
       uint64_t value = call.argument(lane, firstArgument + r);
-      unsigned row = g + 8 * (r % rowBlocks);
-      unsigned k = perRegister * q + 4 * perRegister * (r / rowBlocks);
+      unsigned row = firstRow + lane / 4;
+      unsigned k = firstK + perRegister * (lane % 4);
       for (unsigned j = 0; j < perRegister; ++j)
         place(row, k + j, value >> (j * bits) & fieldMask);
     }
   }
+}
+
+/// The same with the value of each element as a number.
+template <Element element, typename Place>
+static void forEachFloat(const WarpCall &call, unsigned firstArgument,
+                         unsigned registers, unsigned rowBlocks, Place place) {
+  constexpr unsigned bits =
+      element == Element::F64                                ? 64
+      : element == Element::TF32                             ? 32
+      : element == Element::E4M3 || element == Element::E5M2 ? 8
+                                                             : 16;
+  forEachElement<bits>(call, firstArgument, registers, rowBlocks,
+                       [&](unsigned row, unsigned k, uint64_t field) {
+                         place(row, k, decodeElement<element>(field));
+                       });
+}
+
+template <typename Place>
+static void forEachFloat(Element element, const WarpCall &call,
+                         unsigned firstArgument, unsigned registers,
+                         unsigned rowBlocks, Place place) {
+  auto run = [&]<Element fixed>() {
+    forEachFloat<fixed>(call, firstArgument, registers, rowBlocks, place);
+  };
+  switch (element) {
+  case Element::F16:
+    return run.template operator()<Element::F16>();
+  case Element::BF16:
+    return run.template operator()<Element::BF16>();
+  case Element::TF32:
+    return run.template operator()<Element::TF32>();
+  case Element::E4M3:
+    return run.template operator()<Element::E4M3>();
+  case Element::E5M2:
+    return run.template operator()<Element::E5M2>();
+  case Element::F64:
+    return run.template operator()<Element::F64>();
+  default:
+    llvm_unreachable("not a float operand");
+  }
+}
+
+template <typename Place>
+static void forEachInteger(Element element, const WarpCall &call,
+                           unsigned firstArgument, unsigned registers,
+                           unsigned rowBlocks, Place place) {
+  auto decode = [&](unsigned row, unsigned k, uint64_t field) {
+    place(row, k, decodeInteger(element, static_cast<uint32_t>(field)));
+  };
+  if (countBits(element) == 8)
+    forEachElement<8>(call, firstArgument, registers, rowBlocks, decode);
+  else
+    forEachElement<4>(call, firstArgument, registers, rowBlocks, decode);
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,14 +280,13 @@ static void runFloatMma(const WarpCall &call) {
   unsigned bRegisters = countRegisters(shape.b, shape.n * shape.k);
   unsigned firstC = aRegisters + bRegisters;
   Tiles<double> tiles;
-  forEachElement(call, shape.a, 0, aRegisters, shape.m / 8,
-                 [&](unsigned row, unsigned k, uint64_t field) {
-                   tiles.a[row][k] = decodeElement(shape.a, field);
-                 });
-  forEachElement(call, shape.b, aRegisters, bRegisters, 1,
-                 [&](unsigned column, unsigned k, uint64_t field) {
-                   tiles.b[k][column] = decodeElement(shape.b, field);
-                 });
+  forEachFloat(
+      shape.a, call, 0, aRegisters, shape.m / 8,
+      [&](unsigned row, unsigned k, double value) { tiles.a[row][k] = value; });
+  forEachFloat(shape.b, call, aRegisters, bRegisters, 1,
+               [&](unsigned column, unsigned k, double value) {
+                 tiles.b[k][column] = value;
+               });
   forEachAccumulator(shape.m, [&](unsigned lane, unsigned i, unsigned row,
                                   unsigned column) {
     double &c = tiles.c[row][column];
@@ -275,15 +324,13 @@ static void runIntegerMma(const WarpCall &call) {
   unsigned bRegisters = countRegisters(shape.b, shape.n * shape.k);
   unsigned firstC = aRegisters + bRegisters;
   Tiles<int32_t> tiles;
-  forEachElement(call, shape.a, 0, aRegisters, shape.m / 8,
-                 [&](unsigned row, unsigned k, uint64_t field) {
-                   tiles.a[row][k] =
-                       decodeInteger(shape.a, static_cast<uint32_t>(field));
+  forEachInteger(shape.a, call, 0, aRegisters, shape.m / 8,
+                 [&](unsigned row, unsigned k, int32_t value) {
+                   tiles.a[row][k] = value;
                  });
-  forEachElement(call, shape.b, aRegisters, bRegisters, 1,
-                 [&](unsigned column, unsigned k, uint64_t field) {
-                   tiles.b[k][column] =
-                       decodeInteger(shape.b, static_cast<uint32_t>(field));
+  forEachInteger(shape.b, call, aRegisters, bRegisters, 1,
+                 [&](unsigned column, unsigned k, int32_t value) {
+                   tiles.b[k][column] = value;
                  });
   multiplyTiles(tiles, shape.m, shape.k);
   forEachAccumulator(

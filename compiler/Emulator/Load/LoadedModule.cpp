@@ -69,15 +69,30 @@ static llvm::Error defineRuntimeSymbols(llvm::orc::LLJIT &jit) {
       llvm::orc::absoluteSymbols(std::move(symbols)));
 }
 
+/// Looks up a symbol, which compiles the module the first time.
+static llvm::Expected<llvm::orc::ExecutorAddr> lookUp(llvm::orc::LLJIT &jit,
+                                                      llvm::StringRef name) {
+  std::string reasons;
+  jit.getExecutionSession().setErrorReporter([&](llvm::Error error) {
+    reasons += llvm::toString(std::move(error)) + "; ";
+  });
+  auto address = jit.lookup(name);
+  if (address)
+    return address;
+  return makeEmulationError(EmulationErrorKind::Unsupported,
+                            "the kernel does not compile for the host: " +
+                                reasons + llvm::toString(address.takeError()));
+}
+
 static llvm::Error lookUpEntries(LoadedModule &loaded) {
   for (auto &[name, kernel] : loaded.kernels) {
-    auto address = loaded.jit->lookup(kernel.wrapper);
+    auto address = lookUp(*loaded.jit, kernel.wrapper);
     if (!address)
       return address.takeError();
     kernel.entry = address->toPtr<KernelEntry>();
   }
   for (const ModuleGlobal &global : loaded.globals) {
-    auto address = loaded.jit->lookup(global.name);
+    auto address = lookUp(*loaded.jit, global.name);
     if (!address)
       return address.takeError();
     loaded.globalBuffers.add(
@@ -97,6 +112,9 @@ tilec::emulator::loadModule(const llvm::Module &module) {
   auto loaded = std::make_unique<LoadedModule>();
   auto jit = llvm::orc::LLJITBuilder()
                  .setJITTargetMachineBuilder(describeHost())
+                 // No initialisers to run, and no symbols but those below.
+                 .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+                 .setLinkProcessSymbolsByDefault(false)
                  .create();
   if (!jit)
     return jit.takeError();

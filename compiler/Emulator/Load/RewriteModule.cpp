@@ -9,19 +9,48 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
 
 using namespace tilec;
 using namespace tilec::emulator;
 
+/// Local memory lies on the fiber's stack and must leave room for the frames
+/// of the emulator.
+static llvm::Error checkLocalMemory(const llvm::Function &function) {
+  uint64_t bytes = 0;
+  const llvm::DataLayout &layout = function.getParent()->getDataLayout();
+  for (const llvm::Instruction &instruction : llvm::instructions(function)) {
+    auto *variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    if (!variable)
+      continue;
+    auto size = variable->getAllocationSize(layout);
+    if (!size)
+      return makeUnsupported(instruction, "the size of a local array is not "
+                                          "known when the kernel is compiled");
+    bytes += size->getFixedValue();
+  }
+  if (bytes <= FiberStacks::stackBytes / 2)
+    return llvm::Error::success();
+  return makeEmulationError(EmulationErrorKind::Unsupported,
+                            "'" + function.getName() + "' has " +
+                                llvm::Twine(bytes) +
+                                " bytes of local memory per thread");
+}
+
 llvm::Error tilec::emulator::rewriteModule(llvm::Module &module,
                                            LoadedModule &loaded) {
+  if (!module.getModuleInlineAsm().empty())
+    return makeEmulationError(EmulationErrorKind::Unsupported,
+                              "the module has assembly outside of functions");
   rewriteFunctions(module, loaded);
   if (llvm::Error error = rewriteSharedVariables(module, loaded))
     return error;
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
+    if (llvm::Error error = checkLocalMemory(function))
+      return error;
     // Checks are inserted before instructions are replaced, so that each site
     // still sees the instruction it stands for.
     for (auto step : {instrumentMemory, rewriteArithmetic, rewriteInstructions,

@@ -150,6 +150,7 @@ void Block::exitThread(Thread &thread) {
   thread.warp->live &= ~(1u << thread.lane);
   ++exitedThreads;
   noteProgress();
+  completeMeetingsWithout(thread);
   switchToNext(&thread.context);
   llvm_unreachable("an exited thread ran again");
 }

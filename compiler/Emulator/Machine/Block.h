@@ -214,6 +214,9 @@ private:
   [[noreturn]] void failShadow(const Thread &thread, const Site &site,
                                const ShadowFault &fault, AccessKind kind,
                                uint32_t offset, uint32_t bytes);
+  static bool isComplete(const Meeting &meeting, const Warp &warp);
+  void completeMeeting(Warp &warp, Meeting *meeting);
+  void completeMeetingsWithout(Thread &exiting);
   void completeBarrier(BlockBarrier &barrier);
   void joinBarrierWait(Thread &thread, const Site &site, uint32_t id,
                        BlockBarrier &barrier, bool waits);

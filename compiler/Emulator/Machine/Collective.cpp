@@ -54,21 +54,49 @@ void Block::runCollective(Thread &thread, const Operation &operation,
   }
   meeting->arrived |= bit;
   meeting->slots[thread.lane] = slots;
-  if (meeting->arrived != mask) {
+  if (!isComplete(*meeting, warp)) {
     park(thread, {Wait::Collective, &site, mask});
     return;
   }
+  completeMeeting(warp, meeting);
+}
+
+bool Block::isComplete(const Meeting &meeting, const Warp &warp) {
+  // Instructions with a member mask go on without lanes that have exited.
+  uint32_t awaited = meeting.operation->maskArgument < 0
+                         ? meeting.mask
+                         : meeting.mask & warp.live;
+  return (awaited & ~meeting.arrived) == 0;
+}
+
+void Block::completeMeeting(Warp &warp, Meeting *meeting) {
   Meeting complete = *meeting;
   *meeting = warp.meetings.back();
   warp.meetings.pop_back();
-  ++tally.executions[site.index];
+  const Operation &operation = *complete.operation;
+  uint32_t mask = complete.arrived;
+  ++tally.executions[operation.site->index];
   // Accesses before the instruction are over when it reads or writes memory,
   // and what it does is over when the lanes go on.
   syncWarp(warp, mask);
   operation.warpHandler({warp, operation, mask, complete.slots});
   syncWarp(warp, mask);
-  for (uint32_t lanes = mask & ~bit; lanes; lanes &= lanes - 1)
-    wake(warp.thread(llvm::countr_zero(lanes)));
+  for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+    // The lane that came last has not been parked.
+    Thread &other = warp.thread(llvm::countr_zero(lanes));
+    if (&other != &currentThread())
+      wake(other);
+  }
+}
+
+void Block::completeMeetingsWithout(Thread &exiting) {
+  Warp &warp = *exiting.warp;
+  for (size_t i = 0; i < warp.meetings.size();) {
+    if (isComplete(warp.meetings[i], warp))
+      completeMeeting(warp, &warp.meetings[i]);
+    else
+      ++i;
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -128,5 +128,9 @@ llvm::Error FiberStacks::reserve(unsigned count) {
 }
 
 void *FiberStacks::prepare(unsigned index, void (*entry)()) {
-  return buildInitialFrame(memory + (index + 1) * slotBytes, entry);
+  // Stacks lie at multiples of a large power of two, so that the frames of all
+  // threads would fall into the same few cache sets.  Different tops spread
+  // them.
+  size_t color = size_t(index % 128) * colorBytes;
+  return buildInitialFrame(memory + (index + 1) * slotBytes - color, entry);
 }

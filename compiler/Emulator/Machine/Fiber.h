@@ -48,7 +48,9 @@ public:
 
 private:
   static constexpr size_t guardBytes = 64 * 1024;
-  static constexpr size_t slotBytes = stackBytes + guardBytes;
+  /// Thirteen cache lines.
+  static constexpr size_t colorBytes = 832;
+  static constexpr size_t slotBytes = stackBytes + guardBytes + 128 * 1024;
 
   char *memory = nullptr;
   size_t mappedBytes = 0;

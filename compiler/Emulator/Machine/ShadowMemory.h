@@ -103,8 +103,8 @@ private:
   bool checkWriteOver(const Cell &cell, size_t offset, Accessor by,
                       const Ordering &ordering);
   enum class Marks { Reads, Atomics, All };
-  bool checkMarksOver(const Cell &cell, size_t offset, Accessor by,
-                      Marks which, const Ordering &ordering);
+  bool checkMarksOver(const Cell &cell, size_t offset, Accessor by, Marks which,
+                      const Ordering &ordering);
   static bool isOver(const Mark &mark, uint32_t thread,
                      const Ordering &ordering, uint32_t &pendingThread);
   void addMark(Cell &cell, Accessor by, bool isAtomic,

@@ -1,7 +1,7 @@
 //===- ArithmeticTest.cpp - Math, conversions, inline PTX -----------------===//
 
-#include "compiler/Emulator/Instructions/NumberFormats.h"
 #include "EmulatorTest.h"
+#include "compiler/Emulator/Instructions/NumberFormats.h"
 
 #include <cmath>
 #include <random>
@@ -17,8 +17,7 @@ compute(const std::string &code,
         const std::string &declarations = "") {
   std::vector<std::array<uint64_t, 3>> in = inputs;
   std::vector<uint64_t> out(inputs.size());
-  TestKernel kernel(
-      "ptr addrspace(1) %in, ptr addrspace(1) %out", R"(
+  TestKernel kernel("ptr addrspace(1) %in, ptr addrspace(1) %out", R"(
     %tid = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
     %p = getelementptr [3 x i64], ptr addrspace(1) %in, i32 %tid
     %a = load i64, ptr addrspace(1) %p, align 8
@@ -30,7 +29,8 @@ compute(const std::string &code,
     %q = getelementptr i64, ptr addrspace(1) %out, i32 %tid
     store i64 %r, ptr addrspace(1) %q, align 8
     ret void)",
-      "declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n" + declarations);
+                    "declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n" +
+                        declarations);
   kernel.buffer("A", in, false)
       .buffer("C", out)
       .threads(1)
@@ -48,13 +48,13 @@ static uint64_t computeOne(const std::string &code, uint64_t a, uint64_t b = 0,
 /// Inline assembly with 32-bit registers.
 static uint32_t assemble32(const std::string &text, uint32_t a, uint32_t b = 0,
                            uint32_t c = 0) {
-  return static_cast<uint32_t>(computeOne(
-      "%a32 = trunc i64 %a to i32\n%b32 = trunc i64 %b to i32\n"
-      "%c32 = trunc i64 %c to i32\n%r32 = call i32 asm \"" +
-          text +
-          "\", \"=r,r,r,r\"(i32 %a32, i32 %b32, i32 %c32)\n"
-          "%r = zext i32 %r32 to i64",
-      a, b, c));
+  return static_cast<uint32_t>(
+      computeOne("%a32 = trunc i64 %a to i32\n%b32 = trunc i64 %b to i32\n"
+                 "%c32 = trunc i64 %c to i32\n%r32 = call i32 asm \"" +
+                     text +
+                     "\", \"=r,r,r,r\"(i32 %a32, i32 %b32, i32 %c32)\n"
+                     "%r = zext i32 %r32 to i64",
+                 a, b, c));
 }
 
 static uint32_t bits(float value) { return llvm::bit_cast<uint32_t>(value); }
@@ -100,8 +100,7 @@ TEST(NumberFormats, SixteenBitFormatsRoundTrip) {
   for (uint32_t code = 0; code < 0x10000; ++code) {
     auto half = static_cast<uint16_t>(code);
     float value = decodeF16(half);
-    float reference =
-        static_cast<float>(llvm::bit_cast<_Float16>(half));
+    float reference = static_cast<float>(llvm::bit_cast<_Float16>(half));
     if (std::isnan(reference)) {
       EXPECT_TRUE(std::isnan(value));
       continue;
@@ -127,12 +126,12 @@ TEST(NumberFormats, HandlesRangeLimits) {
   EXPECT_EQ(encodeFloat(formatE4M3, 448), 0x7Eu);
   EXPECT_EQ(encodeFloat(formatE4M3, 464), 0x7Eu);
   EXPECT_EQ(encodeFloat(formatE4M3, 465), 0x7Fu);
-  EXPECT_EQ(encodeFloat(formatE4M3, -1e6, Rounding::NearestEven,
-                        Overflow::Saturate),
-            0xFEu);
-  EXPECT_EQ(encodeFloat(formatE4M3, NAN, Rounding::NearestEven,
-                        Overflow::Saturate),
-            0x7Fu);
+  EXPECT_EQ(
+      encodeFloat(formatE4M3, -1e6, Rounding::NearestEven, Overflow::Saturate),
+      0xFEu);
+  EXPECT_EQ(
+      encodeFloat(formatE4M3, NAN, Rounding::NearestEven, Overflow::Saturate),
+      0x7Fu);
   EXPECT_EQ(encodeFloat(formatE5M2, 57344), 0x7Bu);
   EXPECT_EQ(encodeFloat(formatE5M2, 61440), 0x7Cu);
   EXPECT_EQ(encodeFloat(formatE5M2, HUGE_VAL, Rounding::NearestEven,
@@ -353,7 +352,8 @@ static float computeFloat(const std::string &name, float a, float b = 0,
       "%x32 = trunc i64 %a to i32\n%y32 = trunc i64 %b to i32\n"
       "%x = bitcast i32 %x32 to float\n%y = bitcast i32 %y32 to float\n"
       "%d = call float @" +
-          name + call + "\n%i = bitcast float %d to i32\n%r = zext i32 %i to i64",
+          name + call +
+          "\n%i = bitcast float %d to i32\n%r = zext i32 %i to i64",
       bits(a), bits(b), 0, "declare float @" + name + types + "\n")));
 }
 
@@ -388,8 +388,8 @@ TEST(Intrinsics, ConvertsPairs) {
             type + " @" + name +
             "(float %x, float %y)\n"
             "%i = bitcast " +
-            type + " %d to " + (type == "i16" ? "i16" : "i32") + "\n%r = zext " +
-            (type == "i16" ? "i16" : "i32") + " %i to i64",
+            type + " %d to " + (type == "i16" ? "i16" : "i32") +
+            "\n%r = zext " + (type == "i16" ? "i16" : "i32") + " %i to i64",
         bits(high), bits(low), 0,
         "declare " + type + " @" + name + "(float, float)\n");
   };
@@ -464,12 +464,10 @@ TEST(Intrinsics, PermutesBytes) {
 TEST(Assembly, BitOperations) {
   uint32_t a = 0x12345678, b = 0x0F0F0F0F, c = 0xFF00FF00;
   // 0xEA: (a & b) | c; 0x96: a ^ b ^ c.
-  EXPECT_EQ(assemble32("lop3.b32 $0, $1, $2, $3, 0xEA;", a, b, c),
-            (a & b) | c);
+  EXPECT_EQ(assemble32("lop3.b32 $0, $1, $2, $3, 0xEA;", a, b, c), (a & b) | c);
   EXPECT_EQ(assemble32("lop3.b32 $0, $1, $2, $3, 0x96;", a, b, c), a ^ b ^ c);
-  EXPECT_EQ(
-      assemble32("lop3.b32 $0, $1, 0x000f000f, 0x43004300, 0xEA;", a),
-      (a & 0x000F000F) | 0x43004300);
+  EXPECT_EQ(assemble32("lop3.b32 $0, $1, 0x000f000f, 0x43004300, 0xEA;", a),
+            (a & 0x000F000F) | 0x43004300);
   EXPECT_EQ(assemble32("shl.b32 $0, $1, 40;", a), 0u);
   EXPECT_EQ(assemble32("shr.s32 $0, $1, 40;", 0x80000000), 0xFFFFFFFFu);
   EXPECT_EQ(assemble32("bfe.u32 $0, $1, 4, 8;", a), a >> 4 & 0xFF);
@@ -486,9 +484,9 @@ TEST(Assembly, Integers) {
   EXPECT_EQ(assemble32("mul.hi.u32 $0, $1, $2;", 0x80000000, 6), 3u);
   EXPECT_EQ(assemble32("max.s32 $0, $1, $2;", 0xFFFFFFFF, 1), 1u);
   EXPECT_EQ(assemble32("max.u32 $0, $1, $2;", 0xFFFFFFFF, 1), 0xFFFFFFFFu);
-  EXPECT_EQ(assemble32("dp4a.s32.s32 $0, $1, $2, $3;", 0x01FF0203, 0x02020202,
-                       100),
-            110u);
+  EXPECT_EQ(
+      assemble32("dp4a.s32.s32 $0, $1, $2, $3;", 0x01FF0203, 0x02020202, 100),
+      110u);
   EXPECT_EQ(assemble32("cvt.sat.s8.s32 $0, $1;", 300), 127u);
   EXPECT_EQ(assemble32("cvt.sat.s8.s32 $0, $1;", 0xFFFF0000), 0xFFFFFF80u);
 }
@@ -503,8 +501,9 @@ TEST(Assembly, Floats) {
   EXPECT_EQ(assemble32("ex2.approx.ftz.bf16x2 $0, $1;", 0x3F804000),
             0x40004080u);
   EXPECT_EQ(assemble32("tanh.approx.f32 $0, $1;", bits(0.0f)), 0u);
-  EXPECT_EQ(assemble32("cvt.rn.bf16x2.f32 $0, $1, $2;", bits(1.5f), bits(-2.0f)),
-            0x3FC0C000u);
+  EXPECT_EQ(
+      assemble32("cvt.rn.bf16x2.f32 $0, $1, $2;", bits(1.5f), bits(-2.0f)),
+      0x3FC0C000u);
   EXPECT_EQ(assemble32("cvt.rn.satfinite.e4m3x2.f32 $0, $1, $2;", bits(-1e6f),
                        bits(1.0f)),
             0xFE38u);

@@ -18,15 +18,17 @@ static const char *parameters = "ptr addrspace(1) %in, ptr addrspace(1) %out";
 /// Thread t copies 16 bytes from in + 16 t to shared + 16 t, waits as `wait`
 /// says, and copies shared + 16 (t xor `partner`) to out + 16 t.
 static TestKernel makeCopy(const std::string &wait, unsigned partner) {
-  return TestKernel(parameters, R"(
+  return TestKernel(parameters,
+                    R"(
     %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
     %o = mul i32 %tid, 16
     %s = getelementptr i8, ptr addrspace(3) @tile_shared, i32 %o
     %g = getelementptr i8, ptr addrspace(1) %in, i32 %o
     call void @llvm.nvvm.cp.async.cg.shared.global.16(ptr addrspace(3) %s, ptr addrspace(1) %g)
     )" + wait + R"(
-    %other = xor i32 %tid, )" + std::to_string(partner) +
-                                    R"(
+    %other = xor i32 %tid, )" +
+                        std::to_string(partner) +
+                        R"(
     %oo = mul i32 %other, 16
     %r = getelementptr i8, ptr addrspace(3) @tile_shared, i32 %oo
     %x = load <4 x i32>, ptr addrspace(3) %r, align 16
@@ -131,7 +133,8 @@ TEST(AsyncCopy, WaitsForOlderGroupsOnly) {
   std::vector<int32_t> in = makeInput(), out(in.size());
   // Two groups into two halves; the wait leaves one in flight.
   auto make = [&](const char *readOffset, const std::string &last) {
-    return TestKernel(parameters, R"(
+    return TestKernel(parameters,
+                      R"(
       %s = getelementptr i8, ptr addrspace(3) @tile_shared, i32 16
       %g = getelementptr i8, ptr addrspace(1) %in, i32 16
       call void @llvm.nvvm.cp.async.cg.shared.global.16(ptr addrspace(3) @tile_shared, ptr addrspace(1) %in)
@@ -140,7 +143,7 @@ TEST(AsyncCopy, WaitsForOlderGroupsOnly) {
       call void @llvm.nvvm.cp.async.commit.group()
       )" + last + R"(
       %r = getelementptr i8, ptr addrspace(3) @tile_shared, i32 )" +
-                                      readOffset + R"(
+                          readOffset + R"(
       %x = load i32, ptr addrspace(3) %r, align 4
       store i32 %x, ptr addrspace(1) %out, align 4
       ret void)",
@@ -197,11 +200,13 @@ TEST(AsyncCopy, CopiesByAssemblyInEverySize) {
   std::vector<int32_t> in = makeInput(), out(4, -1);
   auto run = [&](const std::string &text, const char *operands) {
     out.assign(4, -1);
-    TestKernel kernel(parameters, R"(
+    TestKernel kernel(parameters,
+                      R"(
       %s = ptrtoint ptr addrspace(3) @tile_shared to i32
       store <4 x i32> zeroinitializer, ptr addrspace(3) @tile_shared, align 16
-      call void asm sideeffect ")" + text +
-                                      "\", \"" + operands + R"("(i32 %s, ptr addrspace(1) %in)
+      call void asm sideeffect ")" +
+                          text + "\", \"" + operands +
+                          R"("(i32 %s, ptr addrspace(1) %in)
       call void asm sideeffect "cp.async.commit_group;", "~{memory}"()
       call void asm sideeffect "cp.async.wait_group 0;", "~{memory}"()
       %x = load <4 x i32>, ptr addrspace(3) @tile_shared, align 16
@@ -218,14 +223,13 @@ TEST(AsyncCopy, CopiesByAssemblyInEverySize) {
                 .asyncCopies4,
             1u);
   EXPECT_EQ(out, (std::vector<int32_t>{in[0], 0, 0, 0}));
-  EXPECT_EQ(run("cp.async.ca.shared.global [$0+8], [$1+16], 8;", "r,l")
-                .asyncCopies8,
-            1u);
-  EXPECT_EQ(out, (std::vector<int32_t>{0, 0, in[4], in[5]}));
   EXPECT_EQ(
-      run("cp.async.cg.shared.global.L2::128B [$0], [$1], 16, 12;", "r,l")
-          .asyncCopies16,
+      run("cp.async.ca.shared.global [$0+8], [$1+16], 8;", "r,l").asyncCopies8,
       1u);
+  EXPECT_EQ(out, (std::vector<int32_t>{0, 0, in[4], in[5]}));
+  EXPECT_EQ(run("cp.async.cg.shared.global.L2::128B [$0], [$1], 16, 12;", "r,l")
+                .asyncCopies16,
+            1u);
   EXPECT_EQ(out, (std::vector<int32_t>{in[0], in[1], in[2], 0}));
 }
 

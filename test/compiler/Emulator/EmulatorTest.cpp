@@ -61,8 +61,8 @@ TestKernel::TestKernel(llvm::StringRef parameters, llvm::StringRef body,
                        llvm::StringRef globals) {
   context = std::make_unique<llvm::LLVMContext>();
   module = parse(*context, (globals + "\ndefine ptx_kernel void @kernel(" +
-                           parameters + ") {\n" + body + "\n}\n")
-                              .str());
+                            parameters + ") {\n" + body + "\n}\n")
+                               .str());
   addLocations(*module);
   spec.symbol = "kernel";
   spec.threads = 32;

@@ -39,8 +39,8 @@ private:
   std::string tileOffset(const std::string &row, const std::string &chunk) {
     std::string place = chunk;
     if (options.swizzles)
-      place = binary("xor", chunk,
-                     binary("and", binary("lshr", row, "1"), "3"));
+      place =
+          binary("xor", chunk, binary("and", binary("lshr", row, "1"), "3"));
     return binary("add", binary("shl", row, "6"), binary("shl", place, "4"));
   }
   /// Starts the copies of a thread for K step `step` into slot `slot`.
@@ -87,10 +87,9 @@ void GemmBuilder::copyStage(const std::string &step, const std::string &slot) {
 std::string GemmBuilder::loadMatrices(const std::string &slot, unsigned operand,
                                       const std::string &row,
                                       const std::string &chunk) {
-  std::string offset =
-      binary("add", binary("mul", slot, number(stageBytes)),
-             binary("add", tileOffset(row, chunk),
-                    number(operand * operandBytes)));
+  std::string offset = binary(
+      "add", binary("mul", slot, number(stageBytes)),
+      binary("add", tileOffset(row, chunk), number(operand * operandBytes)));
   std::string address =
       define("getelementptr i8, ptr addrspace(3) @tile_shared, i32 " + offset);
   return define("call {i32, i32, i32, i32} "
@@ -109,9 +108,9 @@ void GemmBuilder::multiplyStage(const std::string &slot,
     std::vector<std::vector<std::string>> a, b;
     for (unsigned block = 0; block < 2; ++block) {
       // A: row lane % 16, chunk 2 k + lane / 16.
-      std::string row = binary("add", "%warpRow",
-                               binary("add", binary("and", "%lane", "15"),
-                                      number(16 * block)));
+      std::string row = binary(
+          "add", "%warpRow",
+          binary("add", binary("and", "%lane", "15"), number(16 * block)));
       std::string chunk =
           binary("add", binary("lshr", "%lane", "4"), number(2 * k));
       std::string matrices = loadMatrices(slot, 0, row, chunk);
@@ -122,9 +121,9 @@ void GemmBuilder::multiplyStage(const std::string &slot,
       // 2 k + lane / 8 % 2.
       row = binary("add", binary("and", "%lane", "7"),
                    binary("shl", binary("lshr", "%lane", "4"), "3"));
-      row = binary("add", row, binary("add", "%warpColumn", number(16 * block)));
-      chunk = binary("add",
-                     binary("and", binary("lshr", "%lane", "3"), "1"),
+      row =
+          binary("add", row, binary("add", "%warpColumn", number(16 * block)));
+      chunk = binary("add", binary("and", binary("lshr", "%lane", "3"), "1"),
                      number(2 * k));
       matrices = loadMatrices(slot, 1, row, chunk);
       for (unsigned half = 0; half < 2; ++half) {
@@ -141,15 +140,15 @@ void GemmBuilder::multiplyStage(const std::string &slot,
         for (const std::string &x : b[j])
           arguments += "i32 " + x + ", ";
         for (unsigned r = 0; r < 4; ++r)
-          arguments += (r ? ", float " : "float ") +
-                       accumulators[(i * 4 + j) * 4 + r];
+          arguments +=
+              (r ? ", float " : "float ") + accumulators[(i * 4 + j) * 4 + r];
         std::string d = define("call {float, float, float, float} "
                                "@llvm.nvvm.mma.m16n8k16.row.col.bf16(" +
                                arguments + ")");
         for (unsigned r = 0; r < 4; ++r)
-          accumulators[(i * 4 + j) * 4 + r] = define(
-              "extractvalue {float, float, float, float} " + d + ", " +
-              number(r));
+          accumulators[(i * 4 + j) * 4 + r] =
+              define("extractvalue {float, float, float, float} " + d + ", " +
+                     number(r));
       }
   }
 }
@@ -158,16 +157,14 @@ void GemmBuilder::storeResults(const std::vector<std::string> &accumulators) {
   for (unsigned i = 0; i < 2; ++i)
     for (unsigned j = 0; j < 4; ++j)
       for (unsigned half = 0; half < 2; ++half) {
-        std::string row =
-            binary("add", binary("add", "%m0", "%warpRow"),
-                   binary("add", binary("lshr", "%lane", "2"),
-                          number(16 * i + 8 * half)));
-        std::string column =
-            binary("add", binary("add", "%n0", "%warpColumn"),
-                   binary("add", binary("shl", binary("and", "%lane", "3"), "1"),
-                          number(8 * j)));
-        std::string index =
-            binary("add", binary("mul", row, "%N"), column);
+        std::string row = binary("add", binary("add", "%m0", "%warpRow"),
+                                 binary("add", binary("lshr", "%lane", "2"),
+                                        number(16 * i + 8 * half)));
+        std::string column = binary(
+            "add", binary("add", "%n0", "%warpColumn"),
+            binary("add", binary("shl", binary("and", "%lane", "3"), "1"),
+                   number(8 * j)));
+        std::string index = binary("add", binary("mul", row, "%N"), column);
         std::string address =
             define("getelementptr float, ptr addrspace(1) %C, i32 " + index);
         unsigned first = (i * 4 + j) * 4 + 2 * half;

@@ -60,8 +60,7 @@ TEST(Gemm, MultipliesForAnyNumberOfStages) {
   for (unsigned stages : {2u, 3u, 4u})
     for (unsigned k : {0u, 32u, 64u, 256u}) {
       Problem problem(128, 64, k);
-      EmulatorCounters counters =
-          problem.makeKernel({.stages = stages}).run();
+      EmulatorCounters counters = problem.makeKernel({.stages = stages}).run();
       EXPECT_EQ(problem.c, problem.want) << stages << " stages, K = " << k;
       EXPECT_EQ(counters.matrixInstructions, 2u * 4 * 16 * (k / 32));
       EXPECT_EQ(counters.asyncCopies16, 2u * 128 * 4 * (k / 32));
@@ -72,8 +71,7 @@ TEST(Gemm, MultipliesForAnyNumberOfStages) {
 
 TEST(Gemm, CountsConflictsWithoutSwizzle) {
   Problem problem(64, 64, 64);
-  EmulatorCounters counters =
-      problem.makeKernel({.swizzles = false}).run();
+  EmulatorCounters counters = problem.makeKernel({.swizzles = false}).run();
   EXPECT_EQ(problem.c, problem.want);
   // Rows 64 bytes apart: the rows of a matrix fall into two groups of four
   // banks, so each takes four wavefronts.  Copies are free of conflicts.

@@ -28,8 +28,9 @@ TEST(Load, NamesUnknownIntrinsic) {
 TEST(Load, NamesUnknownAssembly) {
   EmulationReport report = failToLoad(
       "call void asm sideeffect \"frobnicate.b32 5;\", \"\"()\nret void");
-  EXPECT_EQ(print(report), "test.tile:1:1: error: inline assembly: the emulator "
-                           "does not implement 'frobnicate.b32'");
+  EXPECT_EQ(print(report),
+            "test.tile:1:1: error: inline assembly: the emulator "
+            "does not implement 'frobnicate.b32'");
   report = failToLoad("call void asm sideeffect \"mov.b32 x, 5;\", "
                       "\"\"()\nret void");
   EXPECT_NE(report.message.find("register 'x' is not declared"),
@@ -42,18 +43,16 @@ TEST(Load, NamesUnknownAssembly) {
 
 // A form of a known instruction that is not implemented is no other.
 TEST(Load, RefusesUnknownForms) {
-  failToLoad(
-      "%a = call i32 asm \"add.sat.s32 $0, 1, 2;\", \"=r\"()\nret void");
-  failToLoad(
-      "%a = call float asm \"add.rm.f32 $0, 0f00000000, 0f00000000;\", "
-      "\"=f\"()\nret void");
+  failToLoad("%a = call i32 asm \"add.sat.s32 $0, 1, 2;\", \"=r\"()\nret void");
+  failToLoad("%a = call float asm \"add.rm.f32 $0, 0f00000000, 0f00000000;\", "
+             "\"=f\"()\nret void");
   failToLoad("%a = call i32 asm \"mul.wide.s32 $0, $1;\", \"=r,r\"(i32 "
              "5)\nret void");
 }
 
 TEST(Load, NamesMissingFunction) {
-  EmulationReport report =
-      failToLoad("call void @elsewhere()\nret void", "declare void @elsewhere()");
+  EmulationReport report = failToLoad("call void @elsewhere()\nret void",
+                                      "declare void @elsewhere()");
   EXPECT_NE(report.message.find("'elsewhere'"), std::string::npos);
 }
 
@@ -116,7 +115,8 @@ TEST(Launch, ChecksShape) {
 
 TEST(Launch, PassesAggregatesByAddress) {
   std::vector<int32_t> out(1);
-  TestKernel kernel("ptr addrspace(1) %out, ptr byval([4 x i32]) align 16 %m", R"(
+  TestKernel kernel("ptr addrspace(1) %out, ptr byval([4 x i32]) align 16 %m",
+                    R"(
     %p = getelementptr i32, ptr %m, i32 2
     %x = load i32, ptr %p, align 4
     store i32 %x, ptr addrspace(1) %out, align 4
@@ -161,4 +161,27 @@ TEST(Launch, PassesEveryScalarType) {
       .threads(1)
       .run();
   EXPECT_EQ(out, (std::vector<double>{-3, -300, 1.5, 1.5, 2.25, 1}));
+}
+
+TEST(Load, RefusesLargeLocalMemory) {
+  EmulationReport report = failToLoad(R"(
+    %big = alloca [600000 x i8]
+    store volatile i8 1, ptr %big
+    ret void)");
+  EXPECT_NE(report.message.find("600000 bytes of local memory"),
+            std::string::npos)
+      << report.message;
+}
+
+TEST(Load, NamesWhatTheHostLacks) {
+  EmulationReport report = failToLoad(R"(
+    %x = call double @llvm.exp10.f64(double 2.0)
+    %a = alloca double
+    store volatile double %x, ptr %a
+    ret void)");
+  EXPECT_NE(report.message.find("exp10"), std::string::npos) << report.message;
+}
+
+TEST(Load, RefusesModuleAssembly) {
+  failToLoad("ret void", "module asm \"nonsense\"");
 }

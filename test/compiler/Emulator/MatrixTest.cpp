@@ -46,7 +46,8 @@ struct Case {
 } // namespace
 
 static OperandType makeSigned(unsigned bits) {
-  OperandType type{bits == 8 ? "s8" : "s4", bits,
+  OperandType type{bits == 8 ? "s8" : "s4",
+                   bits,
                    [bits](uint32_t code) {
                      int half = 1 << (bits - 1);
                      int value = static_cast<int>(code);
@@ -59,7 +60,8 @@ static OperandType makeSigned(unsigned bits) {
 }
 
 static OperandType makeUnsigned(unsigned bits) {
-  OperandType type{bits == 8 ? "u8" : "u4", bits,
+  OperandType type{bits == 8 ? "u8" : "u4",
+                   bits,
                    [](uint32_t code) { return static_cast<double>(code); },
                    {}};
   for (uint32_t code = 0; code < 1u << bits; ++code)
@@ -70,10 +72,10 @@ static OperandType makeUnsigned(unsigned bits) {
 /// Decodes sign, exponent and mantissa fields; no specials are used.
 static double decodeFields(uint32_t code, int exponentBits, int mantissaBits) {
   int bias = (1 << (exponentBits - 1)) - 1;
-  int exponent = static_cast<int>(code >> mantissaBits) &
-                 ((1 << exponentBits) - 1);
-  double fraction = (code & ((1u << mantissaBits) - 1)) *
-                    std::pow(2.0, -mantissaBits);
+  int exponent =
+      static_cast<int>(code >> mantissaBits) & ((1 << exponentBits) - 1);
+  double fraction =
+      (code & ((1u << mantissaBits) - 1)) * std::pow(2.0, -mantissaBits);
   double value = exponent ? (1 + fraction) * std::pow(2.0, exponent - bias)
                           : fraction * std::pow(2.0, 1 - bias);
   return code >> (exponentBits + mantissaBits) & 1 ? -value : value;
@@ -255,8 +257,8 @@ static void checkMma(const Case &test) {
 
 TEST(Mma, FloatOperands) {
   std::string mma = "llvm.nvvm.mma.";
-  checkMma({mma + "m16n8k16.row.col.bf16", 16, 16, bf16(), bf16(), "f32",
-            "i32"});
+  checkMma(
+      {mma + "m16n8k16.row.col.bf16", 16, 16, bf16(), bf16(), "f32", "i32"});
   checkMma({mma + "m16n8k8.row.col.bf16", 16, 8, bf16(), bf16(), "f32", "i32"});
   checkMma({mma + "m16n8k16.row.col.f32.f32", 16, 16, f16(), f16(), "f32",
             "<2 x half>"});
@@ -361,8 +363,13 @@ TEST(Mma, Doubles) {
 
 TEST(Mma, WantsAllLanes) {
   std::vector<uint32_t> a(128), b(64), c(128);
-  Case test{"llvm.nvvm.mma.m16n8k16.row.col.bf16", 16, 16, bf16(), bf16(),
-            "f32", "i32"};
+  Case test{"llvm.nvvm.mma.m16n8k16.row.col.bf16",
+            16,
+            16,
+            bf16(),
+            bf16(),
+            "f32",
+            "i32"};
   TestKernel kernel(
       "ptr addrspace(1) %a, ptr addrspace(1) %b, ptr addrspace(1) %c",
       makeMmaBody(test, 4, 2, 4),
@@ -383,9 +390,9 @@ static const char *sharedGlobals =
 
 /// Fills 512 bytes of shared memory with 16-bit words 0, 1, 2, ... and loads
 /// `count` matrices; lane l points at row (l xor `mix`) with `pitch` bytes.
-static std::vector<uint32_t> loadMatrices(unsigned count, bool transposes,
-                                          int32_t pitch,
-                                          EmulatorCounters *counters = nullptr) {
+static std::vector<uint32_t>
+loadMatrices(unsigned count, bool transposes, int32_t pitch,
+             EmulatorCounters *counters = nullptr) {
   std::string name = "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x" +
                      std::to_string(count) + (transposes ? ".trans" : "") +
                      ".b16.p3";
@@ -407,7 +414,8 @@ static std::vector<uint32_t> loadMatrices(unsigned count, bool transposes,
     call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
     %o = mul i32 %tid, %pitch
     %row = getelementptr i8, ptr addrspace(3) @tile_shared, i32 %o
-    %m = call )" + type + " @" + name +
+    %m = call )" + type +
+                     " @" + name +
                      "(ptr addrspace(3) %row)\n"
                      "%oo = mul i32 %tid, 4\n"
                      "%out0 = getelementptr i32, ptr addrspace(1) %out, i32 "
@@ -487,7 +495,8 @@ TEST(StoreMatrix, PlacesEachPair) {
     std::string name = std::string("llvm.nvvm.stmatrix.sync.aligned.m8n8.x2") +
                        (transposes ? ".trans" : "") + ".b16.p3";
     std::vector<uint16_t> out(128);
-    TestKernel kernel("ptr addrspace(1) %out", R"(
+    TestKernel kernel("ptr addrspace(1) %out",
+                      R"(
       %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
       %o = mul i32 %tid, 16
       %row = getelementptr i8, ptr addrspace(3) @tile_shared, i32 %o
@@ -497,7 +506,7 @@ TEST(StoreMatrix, PlacesEachPair) {
       %pair = or i32 %low, %shifted
       %other = add i32 %pair, 6553700
       call void @)" + name +
-                                                    R"((ptr addrspace(3) %row, i32 %pair, i32 %other)
+                          R"((ptr addrspace(3) %row, i32 %pair, i32 %other)
       call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
       %so = mul i32 %tid, 4
       %s = getelementptr i16, ptr addrspace(3) @tile_shared, i32 %so

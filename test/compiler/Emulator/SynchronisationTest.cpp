@@ -249,8 +249,10 @@ TEST(Race, ReportsAtomicAgainstPlainStore) {
 }
 
 // A flag in shared memory hands data over when it is released and acquired.
-static TestKernel makeFlagKernel(const char *storeOrder, const char *loadOrder) {
-  return TestKernel("ptr addrspace(1) %out", std::string(R"(
+static TestKernel makeFlagKernel(const char *storeOrder,
+                                 const char *loadOrder) {
+  return TestKernel("ptr addrspace(1) %out",
+                    std::string(R"(
     %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
     %flag = getelementptr i8, ptr addrspace(3) @tile_shared, i32 4
     %first = icmp eq i32 %tid, 0
@@ -265,13 +267,13 @@ static TestKernel makeFlagKernel(const char *storeOrder, const char *loadOrder) 
   produce:
     store i32 42, ptr addrspace(3) @tile_shared, align 4
     store atomic i32 1, ptr addrspace(3) %flag )") +
-                                                 storeOrder + R"(, align 4
+                        storeOrder + R"(, align 4
     br label %done
   other:
     br i1 %first, label %spin, label %done
   spin:
     %seen = load atomic i32, ptr addrspace(3) %flag )" +
-                                                 loadOrder + R"(, align 4
+                        loadOrder + R"(, align 4
     %ready = icmp eq i32 %seen, 1
     br i1 %ready, label %consume, label %spin
   consume:
@@ -305,7 +307,8 @@ TEST(Race, ReleaseAndAcquireOrder) {
 
 // Two warps produce (arrive), two consume (sync) on barrier 1 for 128 threads.
 static TestKernel makeProducerConsumer(const char *producerBarrier) {
-  return TestKernel("ptr addrspace(1) %out", std::string(R"(
+  return TestKernel("ptr addrspace(1) %out",
+                    std::string(R"(
     %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
     %slot = and i32 %tid, 63
     %p = getelementptr i32, ptr addrspace(3) @tile_shared, i32 %slot
@@ -314,7 +317,7 @@ static TestKernel makeProducerConsumer(const char *producerBarrier) {
   produce:
     store i32 %tid, ptr addrspace(3) %p, align 4
     )") + producerBarrier +
-                                                 R"(
+                        R"(
     br label %done
   consume:
     call void @llvm.nvvm.barrier.cta.sync.aligned.count(i32 1, i32 128)
@@ -350,7 +353,8 @@ TEST(NamedBarrier, ReportsWriteAfterArrival) {
 TEST(NamedBarrier, OrdersItsThreadsOnly) {
   std::vector<int32_t> out(96);
   auto make = [&](const char *reader) {
-    return TestKernel("ptr addrspace(1) %out", std::string(R"(
+    return TestKernel("ptr addrspace(1) %out",
+                      std::string(R"(
       %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
       %warp = lshr i32 %tid, 5
       %lane = and i32 %tid, 31
@@ -367,8 +371,9 @@ TEST(NamedBarrier, OrdersItsThreadsOnly) {
       call void @llvm.nvvm.barrier.cta.sync.aligned.count(i32 1, i32 64)
       br label %read
     read:
-      %reads = icmp eq i32 %warp, )") + reader +
-                                                   R"(
+      %reads = icmp eq i32 %warp, )") +
+                          reader +
+                          R"(
       br i1 %reads, label %load, label %done
     load:
       %x = load i32, ptr addrspace(3) %p, align 4
@@ -475,9 +480,12 @@ TEST(Deadlock, ReportsWarpInstructionThatLanesMiss) {
   TestKernel kernel("", R"(
     %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
     %most = icmp ne i32 %tid, 7
-    br i1 %most, label %wait, label %done
+    br i1 %most, label %wait, label %other
   wait:
     %x = call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 %tid, i32 0, i32 31)
+    br label %done
+  other:
+    call void @llvm.nvvm.bar.warp.sync(i32 -1)
     br label %done
   done:
     ret void)",
@@ -488,6 +496,33 @@ TEST(Deadlock, ReportsWarpInstructionThatLanesMiss) {
                                "for the lanes 0xffffffff"),
             std::string::npos)
       << print(report);
+}
+
+// A lane that has exited is not waited for, whether it left before the others
+// came or while they wait.
+TEST(Barrier, WarpInstructionGoesOnWithoutExitedLanes) {
+  for (const char *leaver : {"0", "31"}) {
+    std::vector<int32_t> out(32, -1);
+    TestKernel kernel("ptr addrspace(1) %out",
+                      std::string(R"(
+      %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+      %leaves = icmp eq i32 %tid, )") +
+                          leaver +
+                          R"(
+      br i1 %leaves, label %done, label %stay
+    stay:
+      %x = call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 -1, i32 %tid, i32 5, i32 31)
+      call void @llvm.nvvm.bar.warp.sync(i32 -1)
+      %q = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+      store i32 %x, ptr addrspace(1) %q, align 4
+      br label %done
+    done:
+      ret void)",
+                      globals);
+    kernel.buffer("C", out).run();
+    EXPECT_EQ(out[1], 5);
+    EXPECT_EQ(out[std::stoi(leaver)], -1);
+  }
 }
 
 TEST(Deadlock, ReportsFlagThatNobodySets) {

@@ -52,11 +52,10 @@ TEST(Warp, ShufflesInEveryMode) {
       for (uint32_t b : {0u, 1u, 3u, 7u, 17u}) {
         uint32_t c = (32 - width) << 8 | (mode == "up" ? 0 : 31);
         std::string name = "@llvm.nvvm.shfl.sync." + mode + ".i32";
-        auto out = runLanes("%r = call i32 " + name + "(i32 -1, i32 %x, i32 " +
-                                std::to_string(b) + ", i32 " +
-                                std::to_string(c) + ")",
-                            values,
-                            "declare i32 " + name + "(i32, i32, i32, i32)\n");
+        auto out =
+            runLanes("%r = call i32 " + name + "(i32 -1, i32 %x, i32 " +
+                         std::to_string(b) + ", i32 " + std::to_string(c) + ")",
+                     values, "declare i32 " + name + "(i32, i32, i32, i32)\n");
         for (uint32_t lane = 0; lane < 32; ++lane)
           EXPECT_EQ(out[lane], values[expectShuffle(mode, lane, b, width)])
               << mode << " width " << width << " b " << b << " lane " << lane;
@@ -145,11 +144,9 @@ TEST(Warp, Votes) {
   EXPECT_EQ(vote("all")[0], 0u);
   EXPECT_EQ(vote("any")[31], 1u);
   EXPECT_EQ(vote("uni")[0], 0u);
-  auto ballot =
-      runLanes(predicate +
-                   "%r = call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %low)",
-               makeValues(),
-               "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)\n");
+  auto ballot = runLanes(
+      predicate + "%r = call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %low)",
+      makeValues(), "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)\n");
   EXPECT_EQ(ballot[17], 31u);
 }
 
@@ -181,9 +178,9 @@ TEST(Warp, Reduces) {
 TEST(Warp, MatchesAndElects) {
   std::vector<uint32_t> values(32, 7);
   values[3] = values[30] = 8;
-  auto any = runLanes(
-      "%r = call i32 @llvm.nvvm.match.any.sync.i32(i32 -1, i32 %x)", values,
-      "declare i32 @llvm.nvvm.match.any.sync.i32(i32, i32)\n");
+  auto any =
+      runLanes("%r = call i32 @llvm.nvvm.match.any.sync.i32(i32 -1, i32 %x)",
+               values, "declare i32 @llvm.nvvm.match.any.sync.i32(i32, i32)\n");
   EXPECT_EQ(any[3], 1u << 3 | 1u << 30);
   EXPECT_EQ(any[0], ~(1u << 3 | 1u << 30));
   auto elected = runLanes(
