@@ -94,7 +94,7 @@ def describe_device() -> dict:
                 "cuda": torch.version.cuda, "triton": version, "driver": read_driver_version(),
                 "copy_bytes_per_second": gpu_timing.measure_copy_bandwidth()}
 
-    result, _, failure = Child(describe).wait(seconds=60)
+    result, _, failure = Child(describe).wait(seconds=120)
     return result or {"error": failure}
 
 
