@@ -7,11 +7,11 @@
 
 #include "KernelReader.h"
 #include "Dtype.h"
+#include "KernelNames.h"
 #include "Text.h"
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 
 using nlohmann::json;
 
@@ -21,47 +21,26 @@ namespace {
 constexpr int maxAxes = 5;
 constexpr int64_t maxThreads = 1024;
 
-template <typename Named>
-int findByName(const std::vector<Named> &list, std::string_view name) {
-  for (size_t i = 0; i < list.size(); ++i)
-    if (list[i].name == name)
-      return static_cast<int>(i);
-  return -1;
-}
-
-/// A constant of `config`: its text, and its value if it is an integer or bool.
-struct ConfigConstant {
-  std::string text;
-  std::optional<int64_t> value;
-};
-
-class KernelReader final : public LeafResolver {
+class KernelReader {
 public:
   KernelReader(JsonReader &reader, KernelInfo &kernel)
-      : reader(reader), kernel(kernel) {}
+      : reader(reader), kernel(kernel), names(kernel) {}
 
   void read(const Place &place) {
     kernel.name = reader.readName(reader.field(place, "name"));
     readRequirements(reader, place);
-    readConfig(place);
+    names.readConfig(reader, place);
     readSymbols(place);
     readParameters(place);
     if (!reader.hasFailed())
       bindSymbols(place);
-    factsAreKnown = true;
+    names.allowFacts();
     readChecks(place, "checks", kernel.checks);
     readAxes(place);
     readVariants(place);
   }
 
-  Leaf resolveName(JsonReader &, const Place &place) override;
-  bool isFact(std::string_view head) const override {
-    return head == "address" || head == "stride_bytes" || head == "overlap";
-  }
-  Leaf resolveFact(JsonReader &, const Place &place) override;
-
 private:
-  void readConfig(const Place &kernelPlace);
   void readSymbols(const Place &kernelPlace);
   void readParameters(const Place &kernelPlace);
   void readTensor(const Place &place, Parameter &parameter);
@@ -76,128 +55,12 @@ private:
   KernelArgument readArgument(const Place &place);
 
   tilert_dtype readDtype(const Place &place);
-  int readTensorName(const Place &place);
   void addShownNames(Check &check);
-  Leaf addSlot(Slot slot);
 
   JsonReader &reader;
   KernelInfo &kernel;
-  std::map<std::string, ConfigConstant, std::less<>> config;
-  /// Dimensions are made of symbols and scalars only.
-  bool factsAreKnown = false;
+  KernelNames names;
 };
-
-Leaf KernelReader::addSlot(Slot slot) {
-  auto isSame = [&](const Slot &other) {
-    return other.kind == slot.kind && other.parameter == slot.parameter &&
-           other.other == slot.other;
-  };
-  auto found = std::find_if(kernel.slots.begin(), kernel.slots.end(), isSame);
-  int64_t number = found - kernel.slots.begin();
-  if (found == kernel.slots.end())
-    kernel.slots.push_back(std::move(slot));
-  return {/*isSlot=*/true, number};
-}
-
-Leaf KernelReader::resolveName(JsonReader &, const Place &place) {
-  std::string name = reader.readName(place);
-  if (int symbol = findByName(kernel.symbols, name); symbol >= 0)
-    return {/*isSlot=*/true, symbol};
-  if (int index = findByName(kernel.parameters, name); index >= 0) {
-    const Parameter &parameter = kernel.parameters[size_t(index)];
-    if (!parameter.isTensor() && isInteger(parameter.facts.dtype))
-      return addSlot({Slot::Kind::Scalar, index, -1, name});
-    reader.fail(place,
-                join(quote(name), " is a ",
-                     parameter.isTensor() ? "tensor of " : "scalar of ",
-                     nameOf(parameter.facts.dtype), ", expected an integer"));
-    return {};
-  }
-  if (name == "sm_count" && factsAreKnown) {
-    kernel.usesSmCount = true;
-    return addSlot({Slot::Kind::SmCount, -1, -1, "the number of SMs"});
-  }
-  if (auto found = config.find(name); found != config.end()) {
-    if (found->second.value)
-      return {/*isSlot=*/false, *found->second.value};
-    reader.fail(place, join("config constant ", quote(name), " is ",
-                            found->second.text, ", expected an integer"));
-    return {};
-  }
-  reader.fail(place, join(quote(name),
-                          " is no symbol, scalar or config constant "
-                          "of kernel ",
-                          quote(kernel.name)));
-  return {};
-}
-
-int KernelReader::readTensorName(const Place &place) {
-  std::string name = reader.readName(place);
-  int index = findByName(kernel.parameters, name);
-  if (index >= 0 && kernel.parameters[size_t(index)].isTensor())
-    return index;
-  reader.fail(place, join(quote(name), " is no tensor parameter of kernel ",
-                          quote(kernel.name)));
-  return -1;
-}
-
-Leaf KernelReader::resolveFact(JsonReader &, const Place &place) {
-  std::string head = reader.readString(reader.element(place, 0));
-  size_t operands = place.value->size() - 1;
-  size_t expected = head == "address" ? 1 : 2;
-  if (!factsAreKnown) {
-    reader.fail(place,
-                join(quote(head), " is a fact of a launch, and a dimension "
-                                  "is made of symbols and scalars"));
-    return {};
-  }
-  if (operands != expected) {
-    reader.fail(place,
-                join(quote(head), " takes ", expected, ", found ", operands));
-    return {};
-  }
-  int tensor = readTensorName(reader.element(place, 1));
-  if (reader.hasFailed())
-    return {};
-  const Parameter &parameter = kernel.parameters[size_t(tensor)];
-  if (head == "address")
-    return addSlot(
-        {Slot::Kind::Address, tensor, -1, join("address of ", parameter.name)});
-  if (head == "stride_bytes") {
-    auto dim = static_cast<int>(reader.readInteger(reader.element(place, 2), 0,
-                                                   parameter.facts.rank - 1));
-    return addSlot(
-        {Slot::Kind::ByteStride, tensor, dim,
-         join("byte stride of ", parameter.name, " along dimension ", dim)});
-  }
-  int other = readTensorName(reader.element(place, 2));
-  if (reader.hasFailed())
-    return {};
-  return addSlot({Slot::Kind::Overlap, tensor, other,
-                  join("overlap of ", parameter.name, " and ",
-                       kernel.parameters[size_t(other)].name)});
-}
-
-void KernelReader::readConfig(const Place &kernelPlace) {
-  std::optional<Place> place = reader.optionalField(kernelPlace, "config");
-  if (!place)
-    return;
-  if (!place->value->is_object()) {
-    reader.fail(*place,
-                join("expected an object, found ", describe(*place->value)));
-    return;
-  }
-  for (const auto &[name, value] : place->value->items()) {
-    ConfigConstant constant;
-    constant.text = value.is_string() ? value.get<std::string>() : value.dump();
-    if (value.is_boolean())
-      constant.value = value.get<bool>();
-    else if (value.is_number_integer() &&
-             !(value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX))
-      constant.value = value.get<int64_t>();
-    config.emplace(name, std::move(constant));
-  }
-}
 
 void KernelReader::readSymbols(const Place &kernelPlace) {
   Place list = reader.field(kernelPlace, "symbols");
@@ -212,7 +75,7 @@ void KernelReader::readSymbols(const Place &kernelPlace) {
     if (findByName(kernel.symbols, symbol.name) >= 0)
       reader.fail(place,
                   join("a second symbol is called ", quote(symbol.name)));
-    addSlot({Slot::Kind::Symbol, -1, static_cast<int>(i), symbol.name});
+    names.addSlot({Slot::Kind::Symbol, -1, static_cast<int>(i), symbol.name});
     kernel.symbols.push_back(std::move(symbol));
   }
 }
@@ -273,7 +136,7 @@ void KernelReader::readTensor(const Place &place, Parameter &parameter) {
                 join("rank ", rank, " is not from 1 to ", TILERT_MAX_RANK));
   for (size_t i = 0; i < rank && !reader.hasFailed(); ++i)
     parameter.dims.push_back(
-        Expr::compile(reader, reader.element(dims, i), *this));
+        Expr::compile(reader, reader.element(dims, i), names));
   parameter.facts.rank = static_cast<int32_t>(rank);
   readPack(place, parameter);
   readStrided(place, parameter);
@@ -375,8 +238,8 @@ void KernelReader::addShownNames(Check &check) {
     for (int32_t slot : check.expr.slotsRead())
       if (kernel.slots[size_t(slot)].text == name)
         add({slot, name, ""});
-    if (auto found = config.find(name); found != config.end())
-      add({-1, name, found->second.text});
+    if (const ConfigConstant *constant = names.findConstant(name))
+      add({-1, name, constant->text});
   }
   for (int32_t slot : check.expr.slotsRead())
     add({slot, kernel.slots[size_t(slot)].text, ""});
@@ -389,7 +252,7 @@ void KernelReader::readChecks(const Place &object, const char *key,
     Place place = reader.element(list, i);
     Check check;
     check.text = reader.readName(reader.field(place, "text"));
-    check.expr = Expr::compile(reader, reader.field(place, "expr"), *this);
+    check.expr = Expr::compile(reader, reader.field(place, "expr"), names);
     if (std::optional<Place> message = reader.optionalField(place, "message"))
       check.message = reader.readString(*message);
     for (int32_t slot : check.expr.slotsRead())
@@ -409,7 +272,7 @@ void KernelReader::readAxes(const Place &kernelPlace) {
     Place place = reader.element(list, i);
     Axis axis;
     axis.name = reader.readName(reader.field(place, "name"));
-    axis.extent = Expr::compile(reader, reader.field(place, "extent"), *this);
+    axis.extent = Expr::compile(reader, reader.field(place, "extent"), names);
     kernel.axes.push_back(std::move(axis));
   }
 }

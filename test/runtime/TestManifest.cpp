@@ -80,6 +80,35 @@ Json makeScaleKernel() {
   })json");
 }
 
+Json makeOneTensor(const Json &dims, const char *dtype, const Json &extra) {
+  Json parameter = {{"kind", "tensor"},
+                    {"name", "A"},
+                    {"dtype", dtype},
+                    {"access", "in"},
+                    {"dims", dims}};
+  if (!extra.is_null())
+    parameter.update(extra);
+  Json symbols = Json::array(),
+       arguments = {{{"kind", "tensor"}, {"name", "A"}}};
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i].is_string())
+      symbols.push_back({{"name", dims[i]}, {"bound_by", nullptr}});
+    arguments.push_back({{"kind", "stride"}, {"name", "A"}, {"dim", i}});
+  }
+  return {{"name", "one"},
+          {"parameters", {parameter}},
+          {"symbols", symbols},
+          {"checks", Json::array()},
+          {"axes", Json::array()},
+          {"variants",
+           {{{"name", "general"},
+             {"symbol", "one"},
+             {"guards", Json::array()},
+             {"threads", 128},
+             {"shared_bytes", 0},
+             {"arguments", arguments}}}}};
+}
+
 Json makeManifest(const Json &kernel) {
   return {{"format_version", 1},      {"compiler", "tilec 0.1.0"},
           {"target", "sm_90a"},       {"kernels", Json::array({kernel})},

@@ -18,6 +18,10 @@ Json makeW4A8Kernel();
 /// y = x * n for f32 x[N]; the grid is ceildiv(N, 128), one variant.
 Json makeScaleKernel();
 
+/// A kernel with one tensor A and what `dims`, `dtype` and further members say;
+/// names alone in `dims` are its symbols. The strides are passed to it.
+Json makeOneTensor(const Json &dims, const char *dtype, const Json &extra = {});
+
 /// A manifest of one kernel.
 Json makeManifest(const Json &kernel);
 
