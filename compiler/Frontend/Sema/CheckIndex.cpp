@@ -249,7 +249,7 @@ Checker::ExprPtr Checker::indexMemory(const ast::IndexExpr &indexed,
     place.isView = isTensor && !hasRegion;
     for (Place::Dim &entry : place.dims)
       if (entry.isDropped)
-        entry.extent = 0;
+        entry.extent = goneExtent;
     type = isTensor ? Type::getTensor(element, extents)
                     : Type::getShared(element, extents);
   }
@@ -262,7 +262,7 @@ bool Checker::resolveAnchor(Place &place, SourceRange range,
   // earlier view dropped are gone.
   llvm::SmallVector<Place::Dim *> dims;
   for (Place::Dim &dim : place.dims)
-    if (dim.extent != 0)
+    if (dim.extent != goneExtent)
       dims.push_back(&dim);
   if (extents.size() > dims.size()) {
     error(range, "'" + getQuotedText(range) + "' has rank " +

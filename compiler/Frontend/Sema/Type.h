@@ -24,6 +24,10 @@ std::string formatWithSeparators(int64_t value);
 /// Extent of a tensor that is known at launch only.
 inline constexpr int64_t dynamicExtent = -1;
 
+/// Extent of a dimension that an index took away: it is no part of the tile,
+/// and unlike an extent of 0 it cannot come back as an anchor's.
+inline constexpr int64_t goneExtent = -2;
+
 class Type {
 public:
   enum class Kind : uint8_t {
