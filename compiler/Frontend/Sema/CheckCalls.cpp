@@ -405,6 +405,8 @@ Checker::ExprPtr Checker::checkSelect(const ast::CallExpr &call) {
 
 Checker::ExprPtr Checker::makeSelect(SourceRange range, ExprPtr condition,
                                      ExprPtr left, ExprPtr right) {
+  left = promote(std::move(left));
+  right = promote(std::move(right));
   if (!unifyElements("select", left, right) ||
       !unifyShapes("select", left, right))
     return makeInvalid(range);

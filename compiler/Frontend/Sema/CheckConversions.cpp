@@ -95,6 +95,14 @@ static std::string adviseCast(const checked::Expr &left,
          getQuotedText(operand.range) + ")";
 }
 
+void Checker::reportMixedTypes(StringRef op, const Expr &left,
+                               const Expr &right) {
+  error(right.range, "'" + op + "' mixes " + getName(left.type.getElement()) +
+                         " and " + getName(right.type.getElement()))
+      .underline(left.range)
+      .withHelp(adviseCast(left, right));
+}
+
 bool Checker::unifyElements(StringRef op, ExprPtr &left, ExprPtr &right) {
   if (left->type.isUntyped() && right->type.isUntyped()) {
     // A float constant makes the other one a float.
@@ -124,9 +132,7 @@ bool Checker::unifyElements(StringRef op, ExprPtr &left, ExprPtr &right) {
     right = makeConvert(std::move(right), a);
     return true;
   }
-  error(right->range, "'" + op + "' mixes " + getName(a) + " and " + getName(b))
-      .underline(left->range)
-      .withHelp(adviseCast(*left, *right));
+  reportMixedTypes(op, *left, *right);
   return false;
 }
 

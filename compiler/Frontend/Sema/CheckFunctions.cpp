@@ -75,7 +75,7 @@ Checker::ExprPtr Checker::checkFunctionCall(const ast::CallExpr &call,
   if (!arguments || !checkFunctionShape(function, range))
     return makeInvalid(range);
 
-  std::vector<ExprPtr> values;
+  llvm::SmallVector<ExprPtr> values;
   for (const ast::Expr *argument : arguments->positional) {
     values.push_back(checkValue(*argument));
     if (values.back()->type.isInvalid())
@@ -90,19 +90,20 @@ Checker::ExprPtr Checker::checkFunctionCall(const ast::CallExpr &call,
     if (values[index]->type.isInvalid())
       return makeInvalid(range);
   }
+  ExprPtr *first = llvm::find_if(
+      values, [](const ExprPtr &value) { return value->type.isFragment(); });
+  // Twice, so that the last one's extents reach all others.
   for (int pass = 0; pass < 2; ++pass)
-    for (unsigned i = 1; i < values.size(); ++i) {
-      bool areTiles =
-          values[i - 1]->type.isFragment() && values[i]->type.isFragment();
-      if (areTiles && !unifyShapes(name, values[i - 1], values[i]))
+    for (ExprPtr &value : values)
+      if (&value != first && value->type.isFragment() &&
+          !unifyShapes(name, *first, value))
         return makeInvalid(range);
-    }
   return inlineFunction(function, range, std::move(values));
 }
 
 Checker::ExprPtr Checker::inlineFunction(const ast::FunctionDecl &function,
                                          SourceRange call,
-                                         std::vector<ExprPtr> arguments) {
+                                         llvm::SmallVector<ExprPtr> arguments) {
   Inlining frame{&function, call, {}};
   for (const ExprPtr &argument : arguments)
     if (argument->type.isFragment())
@@ -138,6 +139,8 @@ Checker::ExprPtr Checker::inlineFunction(const ast::FunctionDecl &function,
     std::optional<ElementType> element = resolveType(*function.result->element);
     result =
         element ? convertTo(std::move(result), *element) : makeInvalid(call);
+    // Even a value that does not depend on the elements has their shape.
+    result = broadcastTo(std::move(result), inlining.back().extents);
   }
 
   output = outerOutput;
@@ -170,7 +173,7 @@ void Checker::checkFunctionAlone(const ast::FunctionDecl &decl) {
   isAlone = true;
   maxWork = 10000;
   Scope scope(*this);
-  std::vector<ExprPtr> arguments;
+  llvm::SmallVector<ExprPtr> arguments;
   for (const ast::FunctionParameter &parameter : decl.parameters) {
     std::optional<ElementType> element = resolveType(*parameter.type.element);
     if (!element)

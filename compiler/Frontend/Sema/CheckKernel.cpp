@@ -182,10 +182,16 @@ std::string Checker::listValues(const ast::Expr &fact) {
 }
 
 void Checker::checkFacts(const ast::KernelDecl &decl) {
-  // First what fixes symbols, whichever order the facts are in.
-  llvm::SmallVector<std::optional<checked::Fact>> launchFacts;
+  struct LaunchFact {
+    std::optional<checked::Fact> fact;
+    /// The compiler takes it for granted, so that the launch checks it.
+    bool isAssumed = false;
+  };
+  // First what fixes symbols, whatever order the facts are in: others may show
+  // to hold, or not to, once sizes are known.
+  llvm::SmallVector<LaunchFact> launchFacts;
   for (const ast::ExprPtr &syntax : decl.facts) {
-    launchFacts.emplace_back();
+    LaunchFact &launchFact = launchFacts.emplace_back();
     ExprPtr fact = checkCondition(*syntax, "a fact");
     if (fact->type.isInvalid() || fact->constant)
       continue;
@@ -193,33 +199,27 @@ void Checker::checkFacts(const ast::KernelDecl &decl) {
         makeLaunchExpr(*fact, "a fact");
     if (!condition)
       continue;
-    launchFacts.back() = checked::Fact{std::move(*condition),
-                                       getOneLineText(syntax->getRange())};
-    if (auto fixing = matchFixing(*fact))
-      fixSymbol(fixing->first, fixing->second);
-    else
-      // Whether it holds may show once other facts are known.
-      continue;
-    // The launch checks what the compiler took for granted.
-    kernel.facts.push_back(std::move(*launchFacts.back()));
-    launchFacts.back().reset();
+    launchFact.fact = checked::Fact{std::move(*condition),
+                                    getOneLineText(syntax->getRange())};
+    if (auto fixing = matchFixing(*fact)) {
+      launchFact.isAssumed = true;
+      fixSymbol(fixing->first, fixing->second, syntax->getRange());
+    }
   }
-  for (const auto &[syntax, launchFact] :
-       llvm::zip_equal(decl.facts, launchFacts)) {
+  for (auto [syntax, launchFact] : llvm::zip_equal(decl.facts, launchFacts)) {
     ExprPtr fact = checkCondition(*syntax, "a fact");
     if (fact->type.isInvalid())
       continue;
-    if (!fact->constant) {
-      if (launchFact)
-        kernel.facts.push_back(std::move(*launchFact));
+    if (fact->constant && !std::get<bool>(*fact->constant)) {
+      std::string values = listValues(*syntax);
+      error(syntax->getRange(), "'" + getQuotedText(syntax->getRange()) +
+                                    "' does not hold" +
+                                    (values.empty() ? "" : ": " + values));
       continue;
     }
-    if (std::get<bool>(*fact->constant))
-      continue;
-    std::string values = listValues(*syntax);
-    error(syntax->getRange(), "'" + getQuotedText(syntax->getRange()) +
-                                  "' does not hold" +
-                                  (values.empty() ? "" : ": " + values));
+    bool isOpen = !fact->constant || launchFact.isAssumed;
+    if (launchFact.fact && isOpen)
+      kernel.facts.push_back(std::move(*launchFact.fact));
   }
 }
 

@@ -144,19 +144,17 @@ Checker::ExprPtr Checker::makeBinary(BinaryOp op, SourceRange opRange,
   if (ast::isShift(op))
     return makeShift(op, range, std::move(left), std::move(right));
 
-  // The message names the types as written, so promotion follows.
-  ElementType leftElement = left->type.getElement();
-  ElementType rightElement = right->type.getElement();
-  bool areTyped = !left->type.isUntyped() && !right->type.isUntyped();
-  bool bothCompute =
-      areTyped && (convertsImplicitly(getComputeType(leftElement),
-                                      getComputeType(rightElement)) ||
-                   convertsImplicitly(getComputeType(rightElement),
-                                      getComputeType(leftElement)));
-  if (bothCompute || !areTyped) {
-    left = promote(std::move(left));
-    right = promote(std::move(right));
+  // A message names the types as written, so promotion comes after the check.
+  if (!left->type.isUntyped() && !right->type.isUntyped()) {
+    ElementType a = getComputeType(left->type.getElement());
+    ElementType b = getComputeType(right->type.getElement());
+    if (!convertsImplicitly(a, b) && !convertsImplicitly(b, a)) {
+      reportMixedTypes(spelling, *left, *right);
+      return makeInvalid(range);
+    }
   }
+  left = promote(std::move(left));
+  right = promote(std::move(right));
   if (!unifyElements(spelling, left, right))
     return makeInvalid(range);
   bool divides = op == BinaryOp::Divide || op == BinaryOp::Remainder;

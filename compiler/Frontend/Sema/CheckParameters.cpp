@@ -216,8 +216,10 @@ bool Checker::checkPack(const ast::KernelParameter &parameter,
   return true;
 }
 
-void Checker::fixSymbol(Variable *symbol, int64_t value) {
-  if (!symbol->constant)
+void Checker::fixSymbol(Variable *symbol, int64_t value, SourceRange range) {
+  if (value < 0)
+    error(range, "'" + symbol->name + "' is a size, 0 or more");
+  else if (!symbol->constant)
     symbol->constant = Integer(value);
 }
 
@@ -236,7 +238,7 @@ void Checker::bindSymbols(const ast::KernelDecl &decl) {
                         "-D " + define->name + "=" + define->value + ": '" +
                             define->name + "' is a size, 0 or more");
     else
-      fixSymbol(symbol, static_cast<int64_t>(*size));
+      fixSymbol(symbol, static_cast<int64_t>(*size), SourceRange());
   }
   for (const ParameterSyntax &tensor : tensorSyntax) {
     unsigned index = scopes.back().lookup(tensor.syntax->name.text)->index;

@@ -72,7 +72,7 @@ private:
   void bindSymbols(const ast::KernelDecl &decl);
   void checkFacts(const ast::KernelDecl &decl);
   std::string listValues(const ast::Expr &fact);
-  void fixSymbol(Variable *symbol, int64_t value);
+  void fixSymbol(Variable *symbol, int64_t value, SourceRange range);
   bool checkDimensionNames(const ast::Expr &dim);
   void finishParameters();
   void reportUnboundSymbol(Variable *symbol);
@@ -152,6 +152,8 @@ private:
   ExprPtr promote(ExprPtr expr);
   /// Brings two values to one element type.  Untyped constants take the other's
   /// type; two of them stay untyped.
+  void reportMixedTypes(llvm::StringRef op, const Expr &left,
+                        const Expr &right);
   bool unifyElements(llvm::StringRef op, ExprPtr &left, ExprPtr &right);
   bool unifyShapes(llvm::StringRef op, ExprPtr &left, ExprPtr &right);
   ExprPtr broadcastTo(ExprPtr expr, llvm::ArrayRef<int64_t> extents);
@@ -201,7 +203,7 @@ private:
                             const ast::FunctionDecl &function);
   bool checkFunctionShape(const ast::FunctionDecl &function, SourceRange user);
   ExprPtr inlineFunction(const ast::FunctionDecl &function, SourceRange call,
-                         std::vector<ExprPtr> arguments);
+                         llvm::SmallVector<ExprPtr> arguments);
 
   /// The arguments of a builtin: `count` positional ones, then options.
   struct Arguments {
