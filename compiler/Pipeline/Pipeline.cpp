@@ -38,11 +38,13 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   manager.addPass(tile::createPackSubBytePass());
   manager.addPass(tile::createLowerCopiesPass());
 
-  // Loads of operand fragments become visible, then move ahead of their use.
+  // Loads of operand fragments become visible, then move ahead of their use,
+  // within an iteration and across its end.
   manager.addPass(tile::createLowerGemmPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(tile::createScheduleMmaPass());
+  manager.addPass(tile::createRotatePipelinePass());
 
   // Places first: tiles that share memory are ordered by barriers too.
   tile::AllocateSharedPassOptions allocate;

@@ -142,6 +142,23 @@ def ScheduleMmaPass : TilePass<"schedule-mma", "Load the next step while one mul
   }];
 }
 
+def RotatePipelinePass
+    : TilePass<"rotate-pipeline", "Read ahead across the back edge of pipelined loops"> {
+  let description = [{
+    In a loop over staged buffers, moves the wait for a buffer and the reads of
+    the first product's operands to the end of the iteration before, in front
+    of its last product, and starts the iteration's copies behind its first
+    product.
+
+    Before: `for i { wait; copies; load 0; load 1; mma 0; mma 1 }`
+    After:
+    ```mlir
+    wait; barrier; load 0
+    for i { load 1; mma 0; copies; wait; barrier; load 0 of i + 1; mma 1 }
+    ```
+  }];
+}
+
 def AllocateSharedPass : TilePass<"allocate-shared", "Place shared tiles in memory"> {
   let description = [{
     Gives each `tile.alloc_shared` an `offset` and the kernel its `shared_bytes`.
