@@ -128,6 +128,15 @@ llvm::Error CommandLineParser::parseOption(StringRef argument) {
   llvm_unreachable("every kind of value is handled");
 }
 
+/// Fails if `file`, which is none, looks like a command.
+static llvm::Error checkMisspeltCommand(StringRef file) {
+  StringRef closest = findClosest(file, getCommandNames());
+  if (closest.empty() || llvm::sys::fs::exists(file))
+    return llvm::Error::success();
+  return makeUsageError("'" + file + "' is neither a command nor a file",
+                        "did you mean 'tilec " + closest + "'?");
+}
+
 llvm::Error CommandLineParser::parseFile(StringRef argument) {
   std::string &file = invocation.compile.inputFile;
   if (file.empty()) {
@@ -136,6 +145,8 @@ llvm::Error CommandLineParser::parseFile(StringRef argument) {
     file = argument.str();
     return llvm::Error::success();
   }
+  if (llvm::Error error = checkMisspeltCommand(file))
+    return error;
   std::string help;
   if (argument.contains('=') && !seenOptions.empty() &&
       findOption(seenOptions.back())->isList)
@@ -170,7 +181,11 @@ llvm::Error CommandLineParser::parseArguments() {
 
 /// Reads the command, if the first argument is one.
 llvm::Error CommandLineParser::parseCommand() {
-  if (rest.empty() || isHelpOption(rest.front())) {
+  if (rest.empty())
+    return makeUsageError("nothing to do: there is no source file and no "
+                          "command",
+                          "'tilec --help' lists the commands");
+  if (isHelpOption(rest.front())) {
     invocation.command = Command::Help;
     invocation.isGeneralHelp = true;
     rest = {};
@@ -213,10 +228,8 @@ llvm::Error CommandLineParser::describeMissingFile() const {
 llvm::Error CommandLineParser::checkCombination() const {
   StringRef file = invocation.compile.inputFile;
   if (!file.ends_with(".tile") && !file.ends_with(".mlir")) {
-    StringRef closest = findClosest(file, getCommandNames());
-    if (!closest.empty() && !llvm::sys::fs::exists(file))
-      return makeUsageError("'" + file + "' is neither a command nor a file",
-                            "did you mean 'tilec " + closest + "'?");
+    if (llvm::Error error = checkMisspeltCommand(file))
+      return error;
     return makeUsageError("'" + file + "' is not named like a source file",
                           "sources end in .tile, or in .mlir for the tile "
                           "dialect");

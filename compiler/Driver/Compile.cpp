@@ -1,0 +1,302 @@
+//===- Compile.cpp - From a source file to a cubin
+//-------------------------===//
+#include "compiler/Driver/Compile.h"
+
+#include "compiler/CodeGen/KernelManifest.h"
+#include "compiler/Driver/Failure.h"
+#include "compiler/Driver/PassDiagnostics.h"
+#include "compiler/Driver/PassObserver.h"
+#include "compiler/Driver/RuntimeObjects.h"
+#include "compiler/Driver/Settings.h"
+#include "compiler/Frontend/Frontend.h"
+#include "compiler/Pipeline/Pipeline.h"
+#include "dialects/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tilec;
+using llvm::StringRef;
+using mlir::tile::KernelOp;
+
+Compilation::Compilation(CompileOptions options) : options(std::move(options)) {
+  mlir::DialectRegistry registry;
+  registry.insert<mlir::tile::TileDialect, mlir::arith::ArithDialect,
+                  mlir::math::MathDialect, mlir::scf::SCFDialect>();
+  context.appendDialectRegistry(registry);
+  context.loadAllAvailableDialects();
+}
+
+Compilation::~Compilation() = default;
+
+bool Compilation::isMlir() const {
+  return StringRef(options.inputFile).ends_with(".mlir");
+}
+
+llvm::Error Compilation::stop(StringRef phase) {
+  timer.end();
+  if (diagnostics.hasErrors())
+    return makeReportedFailure();
+  return makeFailure("internal error in " + phase +
+                         ": it failed without saying why",
+                     "this is a bug of tilec; please report it with the source "
+                     "file and the command");
+}
+
+//===----------------------------------------------------------------------===//
+// Source to tile dialect
+//===----------------------------------------------------------------------===//
+
+llvm::Error Compilation::chooseTarget() {
+  if (!options.target.empty()) {
+    llvm::Expected<const Target *> parsed = parseTarget(options.target);
+    if (!parsed)
+      return makeUsageError("'--target': " +
+                            llvm::toString(parsed.takeError()));
+    target = *parsed;
+    return llvm::Error::success();
+  }
+  // No device, or one that no target fits, is no failure: code can be made for
+  // another machine.
+  tilert_device_facts facts = {};
+  tilert_status *status = nullptr;
+  tilert_device_facts_query(0, &facts, &status);
+  if (!status)
+    target = findTargetForDevice(facts.sm_major * 10 + facts.sm_minor);
+  tilert_status_destroy(status);
+  if (!target)
+    target = llvm::cantFail(parseTarget("sm_90a"));
+  return llvm::Error::success();
+}
+
+llvm::Error Compilation::readSource() {
+  timer.begin("read");
+  if (isMlir() && !options.definitions.empty())
+    return makeUsageError("'-D' needs a .tile file: the constants of '" +
+                          options.inputFile + "' are in the text already");
+  auto buffer = llvm::MemoryBuffer::getFile(options.inputFile, /*IsText=*/true);
+  if (!buffer)
+    return makeFailure("cannot read '" + options.inputFile +
+                       "': " + buffer.getError().message());
+  sources.AddNewSourceBuffer(std::move(*buffer), {});
+  return llvm::Error::success();
+}
+
+llvm::Error Compilation::printSyntaxTree() {
+  if (isMlir())
+    return makeUsageError("'--emit=ast' needs a .tile file: '" +
+                          options.inputFile + "' has no syntax tree");
+  timer.begin("parser");
+  ast::File file = parseSource(sources, diagnostics);
+  if (diagnostics.hasErrors())
+    return stop("the parser");
+  llvm::raw_string_ostream os(ast);
+  printAST(os, sources, file);
+  timer.end();
+  return llvm::Error::success();
+}
+
+llvm::Error Compilation::makeTileModule() {
+  timer.begin("frontend");
+  if (isMlir()) {
+    tileModule = mlir::parseSourceFile<mlir::ModuleOp>(
+        sources, mlir::ParserConfig(&context));
+  } else {
+    FrontendOptions frontend;
+    for (const NamedText &definition : options.definitions)
+      frontend.defines.push_back({definition.name, definition.text});
+    frontend.kernel = options.kernel;
+    tileModule = parseTileFile(sources, frontend, context, diagnostics);
+  }
+  if (!tileModule || diagnostics.hasErrors())
+    return stop("the frontend");
+  if (llvm::Error error = keepOneKernel())
+    return error;
+  manifest.kernels = describeKernels(*tileModule);
+  manifest.target = target->name.str();
+  describeOptions();
+  timer.end();
+  return llvm::Error::success();
+}
+
+/// Checks that there is something to compile, and under --kernel drops the
+/// rest.
+llvm::Error Compilation::keepOneKernel() {
+  llvm::SmallVector<KernelOp> kernels(tileModule->getOps<KernelOp>());
+  if (kernels.empty())
+    return makeFailure("'" + options.inputFile + "' has no kernel");
+  if (options.kernel.empty())
+    return llvm::Error::success();
+  llvm::SmallVector<StringRef> names;
+  for (KernelOp kernel : kernels)
+    names.push_back(kernel.getSourceName());
+  if (!llvm::is_contained(names, options.kernel))
+    return makeUsageError("'" + options.inputFile + "' has no kernel '" +
+                              options.kernel + "'",
+                          suggestFrom(options.kernel, names));
+  for (KernelOp kernel : kernels)
+    if (kernel.getSourceName() != options.kernel)
+      kernel.erase();
+  return llvm::Error::success();
+}
+
+/// What the manifest says about where it came from.
+void Compilation::describeOptions() {
+  std::string text;
+  for (unsigned id = 1; id <= sources.getNumBuffers(); ++id)
+    text += sources.getMemoryBuffer(id)->getBuffer();
+  manifest.sourceHash = hashSha256(text);
+  auto definitions = nlohmann::ordered_json::object();
+  for (const NamedText &definition : options.definitions)
+    definitions[definition.name] = definition.text;
+  manifest.options["definitions"] = std::move(definitions);
+}
+
+//===----------------------------------------------------------------------===//
+// Tile dialect to LLVM dialect
+//===----------------------------------------------------------------------===//
+
+llvm::Error Compilation::lower() {
+  if (llvm::Error error = checkSettings(options.settings))
+    return error;
+  mlir::PassManager decisions(&context), lowering(&context);
+  addTilePasses(decisions, *target);
+  addLoweringPasses(lowering);
+  if (llvm::Error error =
+          checkPassName(options.printIRAfter, {&decisions, &lowering}))
+    return error;
+
+  std::string failedPass = "the passes";
+  auto observe = [&](std::vector<PassSnapshot> *kept) {
+    return std::make_unique<PassObserver>(
+        timer, PassObserver::Wishes{options.printIRAfter, kept}, failedPass);
+  };
+  decisions.addInstrumentation(observe(wantsSnapshots ? &snapshots : nullptr));
+  lowering.addInstrumentation(observe(nullptr));
+
+  loweredModule = tileModule->clone();
+  if (mlir::failed(decisions.run(*loweredModule)))
+    return stop(failedPass);
+  manifest.kernels = describeKernels(*loweredModule);
+  if (mlir::failed(lowering.run(*loweredModule)))
+    return stop(failedPass);
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// LLVM dialect to cubin
+//===----------------------------------------------------------------------===//
+
+llvm::Error Compilation::makeLLVMModule() {
+  timer.begin("translation to LLVM IR");
+  auto translated = translateToLLVM(*loweredModule, llvmContext, *target);
+  if (!translated)
+    return translated.takeError();
+  llvmModule = std::move(*translated);
+  timer.begin("optimisation");
+  if (llvm::Error error = optimize(*llvmModule, *target))
+    return error;
+  timer.end();
+  return llvm::Error::success();
+}
+
+llvm::Error Compilation::makePtx() {
+  timer.begin("PTX");
+  llvm::Expected<std::string> text = emitPTX(*llvmModule, *target);
+  if (!text)
+    return text.takeError();
+  ptx = std::move(*text);
+  timer.end();
+  return llvm::Error::success();
+}
+
+llvm::Error Compilation::makeCubin() {
+  timer.begin("search for ptxas");
+  llvm::Expected<Ptxas> ptxas = findPtxas();
+  if (!ptxas)
+    return ptxas.takeError();
+  timer.begin("PTX");
+  // Again, for an assembler that may be too old for it.
+  llvm::Expected<std::string> text = emitPTX(*llvmModule, *target, &*ptxas);
+  if (!text)
+    return text.takeError();
+  ptx = std::move(*text);
+  timer.begin("ptxas");
+  llvm::Expected<Cubin> assembled = assemble(ptx, *target, *ptxas);
+  if (!assembled)
+    return assembled.takeError();
+  timer.end();
+  cubin = std::move(*assembled);
+
+  addResources(manifest, cubin.report);
+  manifest.cubinHash = hashSha256(cubin.bytes);
+  warnOfSpills();
+  for (const std::string &warning : cubin.report.warnings)
+    diagnostics.warning({}, warning);
+  return llvm::Error::success();
+}
+
+/// Registers that spill make a kernel slow without anything being wrong.
+void Compilation::warnOfSpills() {
+  for (KernelOp kernel : tileModule->getOps<KernelOp>())
+    for (const ManifestKernel &described : manifest.kernels)
+      for (const ManifestVariant &variant : described.variants)
+        if (described.name == kernel.getSourceName() &&
+            variant.spillBytes.value_or(0) > 0)
+          diagnostics
+              .warning(findRange(sources, kernel.getLoc()),
+                       "variant '" + variant.name + "' of kernel '" +
+                           described.name + "' spills registers: " +
+                           std::to_string(*variant.spillBytes) +
+                           " bytes a thread go to memory and back")
+              .withHelp("use smaller tiles or more threads");
+}
+
+//===----------------------------------------------------------------------===//
+// All of it
+//===----------------------------------------------------------------------===//
+
+llvm::Error Compilation::compileTo(Stage stage) {
+  if (llvm::Error error = chooseTarget())
+    return error;
+  if (llvm::Error error = readSource())
+    return error;
+  if (stage == Stage::Ast)
+    return printSyntaxTree();
+
+  // What MLIR reports from here on reads like the rest.
+  PassDiagnostics passDiagnostics(context, sources, diagnostics);
+
+  // What the kernels mean.
+  if (llvm::Error error = makeTileModule())
+    return error;
+  if (stage == Stage::Tile)
+    return llvm::Error::success();
+
+  // What each thread does.
+  if (llvm::Error error = lower())
+    return error;
+  if (stage == Stage::Nvvm)
+    return llvm::Error::success();
+  if (llvm::Error error = makeLLVMModule())
+    return error;
+  if (stage == Stage::LLVM)
+    return llvm::Error::success();
+
+  // What the GPU executes.
+  if (stage == Stage::Ptx)
+    return makePtx();
+  return makeCubin();
+}
+
+llvm::Error tilec::compileAndReport(Compilation &compilation, Stage stage) {
+  llvm::Error error = compilation.compileTo(stage);
+  compilation.getTimer().end();
+  printDiagnostics(llvm::errs(), compilation.getSources(),
+                   compilation.getDiagnostics());
+  if (compilation.getOptions().time)
+    compilation.getTimer().print(llvm::errs());
+  return error;
+}

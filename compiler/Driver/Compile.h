@@ -1,0 +1,111 @@
+//===- Compile.h - From a source file to a cubin
+//---------------------------===//
+//
+// The phases of the compiler in order, for all commands.  Each phase leaves a
+// value that can be looked at; a command asks for the last one it needs.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_DRIVER_COMPILE_H
+#define TILE_COMPILER_DRIVER_COMPILE_H
+
+#include "compiler/CodeGen/CodeGen.h"
+#include "compiler/CodeGen/Manifest.h"
+#include "compiler/Driver/CommandLine.h"
+#include "compiler/Driver/PhaseTimer.h"
+#include "compiler/Frontend/Diagnostics/Diagnostics.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace tilec {
+
+/// A module of the tile dialect as one of the passes left it.
+struct PassSnapshot {
+  /// "select-mma"
+  std::string pass;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+class Compilation {
+public:
+  explicit Compilation(CompileOptions options);
+  ~Compilation();
+
+  /// Keep a snapshot of the module after every pass, for a report.  Before
+  /// `compileTo`.
+  void keepSnapshots() { wantsSnapshots = true; }
+
+  /// Runs the phases up to the one that makes `stage`.  Where the source is at
+  /// fault the error says nothing and the diagnostics everything.
+  llvm::Error compileTo(Stage stage);
+
+  const CompileOptions &getOptions() const { return options; }
+  /// The target of --target, or of the GPU found, or sm_90a.
+  const Target &getTarget() const { return *target; }
+  PhaseTimer &getTimer() { return timer; }
+
+  llvm::SourceMgr &getSources() { return sources; }
+  DiagnosticEngine &getDiagnostics() { return diagnostics; }
+
+  // What the phases made, in order.
+  const std::string &getAst() const { return ast; }
+  /// The kernels as the frontend gives them: their meaning.
+  mlir::ModuleOp getTileModule() { return *tileModule; }
+  llvm::ArrayRef<PassSnapshot> getSnapshots() const { return snapshots; }
+  /// After all passes.
+  mlir::ModuleOp getLoweredModule() { return *loweredModule; }
+  /// Optimised: what PTX is made of and the emulator runs.
+  const llvm::Module &getLLVMModule() const { return *llvmModule; }
+  const std::string &getPtx() const { return ptx; }
+  const Cubin &getCubin() const { return cubin; }
+  /// Complete after the stage Cubin; after Tile without decisions, after Nvvm
+  /// without registers and the cubin's hash.
+  ManifestModel &getManifest() { return manifest; }
+
+private:
+  llvm::Error chooseTarget();
+  llvm::Error readSource();
+  llvm::Error printSyntaxTree();
+  llvm::Error makeTileModule();
+  llvm::Error keepOneKernel();
+  llvm::Error lower();
+  llvm::Error makeLLVMModule();
+  llvm::Error makePtx();
+  llvm::Error makeCubin();
+  void warnOfSpills();
+
+  bool isMlir() const;
+  void describeOptions();
+  /// The error of a phase that has reported what is wrong with the source, or
+  /// failed without a word.
+  llvm::Error stop(llvm::StringRef phase);
+
+  CompileOptions options;
+  bool wantsSnapshots = false;
+  const Target *target = nullptr;
+  PhaseTimer timer;
+
+  llvm::SourceMgr sources;
+  DiagnosticEngine diagnostics;
+  mlir::MLIRContext context;
+  llvm::LLVMContext llvmContext;
+
+  std::string ast;
+  mlir::OwningOpRef<mlir::ModuleOp> tileModule;
+  std::vector<PassSnapshot> snapshots;
+  mlir::OwningOpRef<mlir::ModuleOp> loweredModule;
+  std::unique_ptr<llvm::Module> llvmModule;
+  std::string ptx;
+  Cubin cubin;
+  ManifestModel manifest;
+};
+
+/// Compiles and prints the diagnostics, errors or not, and with --time the
+/// times, on the standard error.
+llvm::Error compileAndReport(Compilation &compilation, Stage stage);
+
+} // namespace tilec
+
+#endif // TILE_COMPILER_DRIVER_COMPILE_H

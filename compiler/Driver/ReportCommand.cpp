@@ -1,0 +1,137 @@
+//===- ReportCommand.cpp - tilec report
+//------------------------------------===//
+//
+// For each kernel: what holds for all its variants, then each variant with what
+// it assumes and costs.  Remarks come last, as diagnostics.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/Driver/Commands.h"
+#include "compiler/Driver/Compile.h"
+#include "compiler/Driver/Report/KernelTables.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tilec;
+using llvm::StringRef;
+using mlir::tile::KernelOp;
+
+namespace {
+
+class ReportPrinter {
+public:
+  ReportPrinter(llvm::raw_ostream &os, Compilation &compilation)
+      : os(os), compilation(compilation) {}
+
+  void printKernel(const ManifestKernel &kernel);
+
+private:
+  void printVariant(const ManifestVariant &variant);
+  void printTable(StringRef title, const TextTable &table);
+  /// The function of that symbol as a pass left it; null if there is none.
+  KernelOp find(StringRef pass, StringRef symbol) const;
+  KernelOp findSource(StringRef pass, StringRef name) const;
+
+  llvm::raw_ostream &os;
+  Compilation &compilation;
+};
+
+} // namespace
+
+static KernelOp findIn(llvm::ArrayRef<PassSnapshot> snapshots, StringRef pass,
+                       llvm::function_ref<bool(KernelOp)> isWanted) {
+  for (const PassSnapshot &snapshot : llvm::reverse(snapshots)) {
+    if (snapshot.pass != pass)
+      continue;
+    for (KernelOp kernel :
+         mlir::ModuleOp(snapshot.module.get()).getOps<KernelOp>())
+      if (isWanted(kernel))
+        return kernel;
+  }
+  return {};
+}
+
+KernelOp ReportPrinter::find(StringRef pass, StringRef symbol) const {
+  return findIn(compilation.getSnapshots(), pass,
+                [&](KernelOp kernel) { return kernel.getSymName() == symbol; });
+}
+
+KernelOp ReportPrinter::findSource(StringRef pass, StringRef name) const {
+  return findIn(compilation.getSnapshots(), pass, [&](KernelOp kernel) {
+    return kernel.getSourceName() == name;
+  });
+}
+
+void ReportPrinter::printTable(StringRef title, const TextTable &table) {
+  if (table.isEmpty())
+    return;
+  os << '\n' << title << '\n';
+  table.print(os, 2);
+}
+
+void ReportPrinter::printVariant(const ManifestVariant &variant) {
+  os << "\nvariant " << variant.name << ": " << variant.threads << " threads, "
+     << formatCount(variant.sharedBytes) << " bytes of shared memory";
+  if (variant.registers) {
+    os << ", " << *variant.registers << " registers a thread, ";
+    if (variant.spillBytes.value_or(0) == 0)
+      os << "no spills";
+    else
+      os << formatCount(*variant.spillBytes) << " bytes a thread spilled";
+  }
+  os << '\n';
+  if (variant.guards.empty())
+    os << "  runs with any arguments\n";
+  for (const ManifestFact &guard : variant.guards)
+    os << "  runs if " << guard.text << '\n';
+  if (KernelOp kernel = find("insert-barriers", variant.symbol))
+    os << "  " << countBarriers(kernel) << " barriers in its text\n";
+  if (KernelOp kernel = find("lower-copies", variant.symbol))
+    printTable("copies of " + variant.name, makeCopyTable(kernel));
+  if (KernelOp kernel = find("allocate-shared", variant.symbol))
+    printTable("shared memory of " + variant.name, makeBufferTable(kernel));
+}
+
+/// "BM = 128, BN = 64"
+static std::string describeConfig(const nlohmann::ordered_json &config) {
+  std::string text;
+  for (const auto &[name, value] : config.items())
+    text += (text.empty() ? "" : ", ") + name + " = " +
+            (value.is_string() ? value.get<std::string>() : value.dump());
+  return text;
+}
+
+void ReportPrinter::printKernel(const ManifestKernel &kernel) {
+  os << "kernel " << kernel.name << " for " << compilation.getTarget().name
+     << '\n';
+  if (!kernel.config.empty())
+    os << "  " << describeConfig(kernel.config) << '\n';
+  if (KernelOp op = findSource("select-mma", kernel.name))
+    printTable("matrix products", makeProductTable(op));
+  if (KernelOp op = findSource("infer-layouts", kernel.name)) {
+    printTable("shared tiles", makeSharedLayoutTable(op));
+    printTable("fragments", makeFragmentTable(op));
+  }
+  for (const ManifestVariant &variant : kernel.variants)
+    printVariant(variant);
+  os << '\n';
+}
+
+llvm::Error tilec::runReportCommand(const Invocation &invocation) {
+  Compilation compilation(invocation.compile);
+  compilation.keepSnapshots();
+  // Without ptxas all but registers and spills is known.
+  llvm::Expected<Ptxas> ptxas = findPtxas();
+  std::string whyNoPtxas;
+  if (!ptxas)
+    whyNoPtxas = llvm::toString(ptxas.takeError());
+  Stage stage = whyNoPtxas.empty() ? Stage::Cubin : Stage::Ptx;
+  if (llvm::Error error = compileAndReport(compilation, stage))
+    return error;
+
+  ReportPrinter printer(llvm::outs(), compilation);
+  for (const ManifestKernel &kernel : compilation.getManifest().kernels)
+    printer.printKernel(kernel);
+  if (!whyNoPtxas.empty())
+    llvm::outs() << "registers and spills are not known: " << whyNoPtxas
+                 << '\n';
+  return llvm::Error::success();
+}

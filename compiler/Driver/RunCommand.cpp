@@ -1,0 +1,368 @@
+//===- RunCommand.cpp - tilec run
+//------------------------------------------===//
+//
+// Binding, checks, variant and grid come from the runtime's plan, whatever the
+// device, so that a run without a GPU decides as a launch on one would.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/Driver/Commands.h"
+#include "compiler/Driver/Compile.h"
+#include "compiler/Driver/Failure.h"
+#include "compiler/Driver/OutputPath.h"
+#include "compiler/Driver/PassDiagnostics.h"
+#include "compiler/Driver/Run/Comparison.h"
+#include "compiler/Driver/Run/CudaRun.h"
+#include "compiler/Driver/Run/NpyFile.h"
+#include "compiler/Driver/Run/ReferenceCheck.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tilec;
+using llvm::StringRef;
+
+namespace {
+
+class RunSession {
+public:
+  explicit RunSession(const Invocation &invocation)
+      : options(invocation.run), compilation(invocation.compile) {}
+
+  llvm::Error run();
+
+private:
+  llvm::Error checkOutputPaths() const;
+  llvm::Error chooseDevice();
+  llvm::Error compile();
+  llvm::Error loadModule();
+  llvm::Error makePlan();
+  llvm::Error makeReference();
+  llvm::Error execute();
+  llvm::Error executeOnEmulator(const PlannedRun &planned);
+  llvm::Error checkGuards() const;
+  llvm::Error writeOutputs() const;
+  llvm::Error judge();
+  llvm::Expected<bool> compareWithFiles() const;
+  llvm::Error bench();
+
+  mlir::tile::KernelOp getKernelOp();
+  PlannedRun getPlannedRun() { return {*kernel, *plan, *arguments}; }
+  llvm::Error locate(llvm::Error error);
+
+  const RunOptions &options;
+  Compilation compilation;
+  Device device = Device::Auto;
+  std::string whyNoGpu;
+
+  RuntimeModule module;
+  const tilert_kernel *kernel = nullptr;
+  std::optional<RunArguments> arguments;
+  std::optional<CudaRun> cuda;
+  RuntimePlan plan;
+  std::optional<ReferenceCheck> reference;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Device and code
+//===----------------------------------------------------------------------===//
+
+llvm::Error RunSession::checkOutputPaths() const {
+  for (const NamedText &output : options.outputs)
+    if (llvm::Error error = checkOutputPath(output.text))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Error RunSession::chooseDevice() {
+  device = options.device;
+  if (device != Device::Auto && device != Device::Cuda)
+    return llvm::Error::success();
+  int32_t count = 0;
+  tilert_status *status = nullptr;
+  tilert_device_count(&count, &status);
+  if (status)
+    whyNoGpu = llvm::toString(takeStatus(status));
+  else if (count == 0)
+    whyNoGpu = "there is no CUDA device";
+  bool needsGpu = device == Device::Cuda || options.bench;
+  if (!whyNoGpu.empty() && needsGpu)
+    return makeFailure("there is no GPU to run on: " + whyNoGpu,
+                       options.bench
+                           ? "--bench measures a GPU; leave it out to run on "
+                             "the CPU"
+                           : "--device=emulator runs the same code on the CPU");
+  bool usesGpu = whyNoGpu.empty() && !options.counters;
+  device = usesGpu ? Device::Cuda : Device::Emulator;
+  return llvm::Error::success();
+}
+
+llvm::Error RunSession::compile() {
+  // Each device needs its own last stage; the interpreter runs the source's
+  // meaning and needs no passes.
+  Stage stage = device == Device::Cuda       ? Stage::Cubin
+                : device == Device::Emulator ? Stage::LLVM
+                                             : Stage::Tile;
+  return compileAndReport(compilation, stage);
+}
+
+llvm::Error RunSession::loadModule() {
+  std::string manifest = writeManifest(compilation.getManifest());
+  StringRef cubin = compilation.getCubin().bytes;
+  tilert_module *loaded = nullptr;
+  tilert_status *status = nullptr;
+  if (device == Device::Cuda)
+    tilert_module_load_memory(manifest.data(), manifest.size(), cubin.data(),
+                              cubin.size(), &loaded, &status);
+  else
+    tilert_module_from_manifest(manifest.data(), manifest.size(), &loaded,
+                                &status);
+  module.reset(loaded);
+  if (llvm::Error error = takeStatus(status))
+    return error;
+  if (tilert_module_kernel_count(loaded) == 1) {
+    kernel = tilert_module_kernel(loaded, 0);
+    return llvm::Error::success();
+  }
+  llvm::SmallVector<StringRef> names;
+  for (size_t i = 0; i < tilert_module_kernel_count(loaded); ++i)
+    names.push_back(tilert_kernel_name(tilert_module_kernel(loaded, i)));
+  return makeUsageError("'" + compilation.getOptions().inputFile + "' has " +
+                            llvm::Twine(names.size()) + " kernels",
+                        "choose one with --kernel=NAME: " +
+                            llvm::join(names, ", "));
+}
+
+/// The kernel in the module that the frontend made.
+mlir::tile::KernelOp RunSession::getKernelOp() {
+  for (auto op : compilation.getTileModule().getOps<mlir::tile::KernelOp>())
+    if (op.getSourceName() == tilert_kernel_name(kernel))
+      return op;
+  llvm_unreachable("the manifest describes this module");
+}
+
+//===----------------------------------------------------------------------===//
+// Launch
+//===----------------------------------------------------------------------===//
+
+static StringRef getDeviceWord(Device device) {
+  return device == Device::Interpreter ? "interpreter" : "emulator";
+}
+
+llvm::Error RunSession::makePlan() {
+  tilert_device_facts facts = {};
+  tilert_status *status = nullptr;
+  if (device == Device::Cuda) {
+    llvm::Expected<CudaRun> created = CudaRun::create(*arguments);
+    if (!created)
+      return created.takeError();
+    cuda.emplace(std::move(*created));
+    tilert_device_facts_query(0, &facts, &status);
+  } else {
+    tilert_device_facts_of_target(compilation.getTarget().name.data(), &facts,
+                                  &status);
+  }
+  if (llvm::Error error = takeStatus(status))
+    return error;
+
+  std::vector<tilert_argument> values =
+      cuda ? cuda->getRuntimeArguments() : arguments->getRuntimeArguments();
+  tilert_plan *created = nullptr;
+  tilert_plan_create(kernel, values.data(), values.size(), &facts,
+                     /*variant=*/nullptr, &created, &status);
+  plan.reset(created);
+  if (llvm::Error error = takeStatus(status))
+    return error;
+
+  llvm::raw_ostream &os = llvm::outs();
+  os << "device: " << (cuda ? cuda->getDeviceName() : getDeviceWord(device));
+  if (options.device == Device::Auto && !whyNoGpu.empty())
+    os << " (no GPU: " << whyNoGpu << ")";
+  os << ", target " << compilation.getTarget().name << '\n';
+  os << tilert_plan_text(plan.get());
+  os.flush();
+  return llvm::Error::success();
+}
+
+/// What the emulator and the interpreter find wrong has a place in the source:
+/// it becomes a diagnostic.
+llvm::Error RunSession::locate(llvm::Error error) {
+  llvm::SourceMgr &sources = compilation.getSources();
+  DiagnosticEngine found;
+  llvm::Error rest = llvm::handleErrors(
+      std::move(error),
+      [&](const InterpreterError &error) {
+        found.error(findRange(sources, error.getLocation()), error.getText());
+      },
+      [&](const EmulationError &error) {
+        const EmulationReport &report = error.getReport();
+        auto find = [&](const EmulationLocation &place) {
+          return findRange(sources, place.file, place.line, place.column);
+        };
+        std::string message = report.message;
+        if (report.block)
+          message +=
+              " (block " + std::to_string(*report.block) +
+              (report.thread ? ", thread " + std::to_string(*report.thread)
+                             : "") +
+              ")";
+        Diagnostic &diagnostic = found.error(find(report.location), message);
+        for (const EmulationReport::Note &note : report.notes)
+          diagnostic.note(find(note.location).Start, note.message);
+      });
+  if (!found.hasErrors())
+    return rest;
+  printDiagnostics(llvm::errs(), sources, found);
+  return llvm::joinErrors(std::move(rest), makeReportedFailure());
+}
+
+llvm::Error RunSession::makeReference() {
+  llvm::Expected<ReferenceCheck> made = ReferenceCheck::create(
+      getKernelOp(), getPlannedRun(), options.check, options.seed);
+  if (!made)
+    return locate(made.takeError());
+  reference.emplace(std::move(*made));
+  return llvm::Error::success();
+}
+
+llvm::Error RunSession::executeOnEmulator(const PlannedRun &planned) {
+  // Blocks that nobody looks at need not run.
+  llvm::ArrayRef<int64_t> blocks;
+  bool outputsAreKept = !options.outputs.empty() || !options.expected.empty();
+  if (reference && !outputsAreKept)
+    blocks = reference->getSample();
+  llvm::Expected<EmulatorCounters> counters =
+      runOnEmulator(compilation.getLLVMModule(), planned, blocks);
+  if (!counters)
+    return locate(counters.takeError());
+  if (options.counters)
+    printCounters(llvm::outs(), *counters);
+  return llvm::Error::success();
+}
+
+llvm::Error RunSession::execute() {
+  if (tilert_plan_grid(plan.get()) == 0)
+    return llvm::Error::success();
+  switch (device) {
+  case Device::Cuda:
+    return cuda->launch(*plan);
+  case Device::Emulator:
+    return executeOnEmulator(getPlannedRun());
+  case Device::Interpreter:
+    return locate(runOnInterpreter(getKernelOp(), getPlannedRun()));
+  case Device::Auto:
+    break;
+  }
+  llvm_unreachable("a device was chosen");
+}
+
+llvm::Error RunSession::checkGuards() const {
+  for (const RunArgument &argument : arguments->get()) {
+    if (!argument.isTensor())
+      continue;
+    std::string damage = argument.tensor->describeGuardDamage();
+    if (!damage.empty())
+      return makeFailure("the kernel wrote outside of '" + argument.name +
+                         "': " + damage);
+  }
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+llvm::Error RunSession::writeOutputs() const {
+  for (const NamedText &output : options.outputs)
+    if (llvm::Error error =
+            writeNpyFile(output.text, *arguments->find(output.name)->tensor))
+      return error;
+  return llvm::Error::success();
+}
+
+llvm::Expected<bool> RunSession::compareWithFiles() const {
+  bool passed = true;
+  for (const NamedText &expected : options.expected) {
+    const HostTensor &got = *arguments->find(expected.name)->tensor;
+    const TensorShape &shape = got.getShape();
+    llvm::Expected<NpyArray> file =
+        readNpyFile(expected.text, shape.format, expected.name);
+    if (!file)
+      return file.takeError();
+    if (file->sizes != shape.getStoredSizes())
+      return makeFailure(
+          "'" + expected.text + "' is " +
+          TensorShape{shape.format, -1, file->sizes}.getSizeText() + ", but '" +
+          expected.name + "' is stored as " +
+          TensorShape{shape.format, -1, shape.getStoredSizes()}.getSizeText());
+    llvm::Expected<HostTensor> want = HostTensor::create(shape);
+    if (!want)
+      return want.takeError();
+    llvm::copy(file->bytes, want->getBytes().begin());
+    ComparisonResult result =
+        options.tolerance ? compareClosely(got, *want, *options.tolerance)
+                          : compareExactly(got, *want);
+    printComparison(llvm::outs(), "expect " + expected.name, shape, result);
+    passed &= result.passed();
+  }
+  return passed;
+}
+
+llvm::Error RunSession::judge() {
+  llvm::Expected<bool> passed = compareWithFiles();
+  if (!passed)
+    return passed.takeError();
+  if (reference)
+    *passed &= reference->compare(llvm::outs(), options.tolerance);
+  return *passed ? llvm::Error::success() : makeReportedFailure();
+}
+
+llvm::Error RunSession::bench() {
+  if (tilert_plan_grid(plan.get()) == 0)
+    return makeFailure("there is nothing to measure: the grid is empty");
+  llvm::Expected<BenchResult> result = cuda->bench(*plan);
+  if (!result)
+    return result.takeError();
+  llvm::outs() << llvm::format(
+      "bench: median %.2f us, best %.2f us (%d batches of %d launches back to "
+      "back)\n",
+      result->median, result->best, result->batches, result->launchesPerBatch);
+  return llvm::Error::success();
+}
+
+llvm::Error RunSession::run() {
+  // What can be refused at once.
+  if (llvm::Error error = checkOutputPaths())
+    return error;
+  // Which device, and the code for it.
+  if (llvm::Error error = chooseDevice())
+    return error;
+  if (llvm::Error error = compile())
+    return error;
+  if (llvm::Error error = loadModule())
+    return error;
+  // Arguments, and the launch that the runtime makes of them.
+  llvm::Expected<RunArguments> made = RunArguments::create(*kernel, options);
+  if (!made)
+    return made.takeError();
+  arguments.emplace(std::move(*made));
+  if (llvm::Error error = makePlan())
+    return error;
+  // What should come out, and what does.
+  if (options.check != CheckExtent::None)
+    if (llvm::Error error = makeReference())
+      return error;
+  if (llvm::Error error = execute())
+    return error;
+  if (llvm::Error error = checkGuards())
+    return error;
+  if (llvm::Error error = writeOutputs())
+    return error;
+  if (llvm::Error error = judge())
+    return error;
+  return options.bench ? bench() : llvm::Error::success();
+}
+
+llvm::Error tilec::runRunCommand(const Invocation &invocation) {
+  return RunSession(invocation).run();
+}
