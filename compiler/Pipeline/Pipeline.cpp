@@ -70,7 +70,8 @@ void tilec::addLoweringPasses(OpPassManager &manager) {
 
 namespace {
 struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
-  Option<std::string> target{*this, "target", llvm::cl::desc("GPU, such as sm_80"),
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("GPU, such as sm_80"),
                              llvm::cl::init("sm_90a")};
 };
 } // namespace
@@ -88,6 +89,7 @@ void tilec::registerPipelinePasses() {
         }
         addTilePasses(manager, **target);
       });
-  PassPipelineRegistration<>("tile-to-llvm", "From placed tiles to the LLVM dialect",
-                             [](OpPassManager &manager) { addLoweringPasses(manager); });
+  PassPipelineRegistration<>(
+      "tile-to-llvm", "From placed tiles to the LLVM dialect",
+      [](OpPassManager &manager) { addLoweringPasses(manager); });
 }

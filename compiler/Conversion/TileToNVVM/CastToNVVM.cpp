@@ -29,8 +29,10 @@ namespace {
 /// Converts the words of one fragment.
 class NibbleConverter {
 public:
-  NibbleConverter(KernelEmitter &emitter, ArrayRef<Value> words, Type resultType, bool isUnsigned)
-      : e(emitter), words(words), resultType(resultType), isUnsigned(isUnsigned) {}
+  NibbleConverter(KernelEmitter &emitter, ArrayRef<Value> words,
+                  Type resultType, bool isUnsigned)
+      : e(emitter), words(words), resultType(resultType),
+        isUnsigned(isUnsigned) {}
 
   /// The pair of results made of nibbles `low` and `high` of the fragment, as
   /// one word.
@@ -57,7 +59,8 @@ private:
 } // namespace
 
 Value NibbleConverter::gatherPair(int low, int high) {
-  int lowWord = low / 8, highWord = high / 8, lowNibble = low % 8, highNibble = high % 8;
+  int lowWord = low / 8, highWord = high / 8, lowNibble = low % 8,
+      highNibble = high % 8;
   if (lowWord == highWord && highNibble == lowNibble + 4)
     return getShifted(lowWord, 4 * lowNibble);
   // An odd nibble comes to the low bits of its byte in the copy shifted by 4.
@@ -66,7 +69,8 @@ Value NibbleConverter::gatherPair(int low, int high) {
   // Bytes of the result: the low nibble's, anything, the high nibble's.
   int lowByte = lowNibble / 2, highByte = highNibble / 2 + (a == b ? 0 : 4);
   int selector = lowByte | highByte << 8;
-  return e.callIntrinsic("llvm.nvvm.prmt", e.builder.getI32Type(), {a, b, e.i32(selector)});
+  return e.callIntrinsic("llvm.nvvm.prmt", e.builder.getI32Type(),
+                         {a, b, e.i32(selector)});
 }
 
 Value NibbleConverter::convertPair(int low, int high) {
@@ -82,21 +86,24 @@ Value NibbleConverter::convertPair(int low, int high) {
   Value number = LLVM::BitcastOp::create(e.builder, e.loc, pair, magic);
   auto splat = [&](double value) -> Value {
     auto element = e.builder.getFloatAttr(resultType, value);
-    return LLVM::ConstantOp::create(e.builder, e.loc, pair,
-                                    DenseElementsAttr::get(cast<ShapedType>(pair), element));
+    return LLVM::ConstantOp::create(
+        e.builder, e.loc, pair,
+        DenseElementsAttr::get(cast<ShapedType>(pair), element));
   };
   // x * 1 - bias: the packed fma exists on every target, the packed add does
   // not.
   Value result = LLVM::FMAOp::create(e.builder, e.loc, number, splat(1.0),
                                      splat(-(bias + (isUnsigned ? 0 : 8))));
-  return LLVM::BitcastOp::create(e.builder, e.loc, e.builder.getI32Type(), result);
+  return LLVM::BitcastOp::create(e.builder, e.loc, e.builder.getI32Type(),
+                                 result);
 }
 
 /// Register of the source for each register of the result, which may be
 /// numbered otherwise.
-static std::optional<SmallVector<int>> getSourceRegisters(KernelEmitter &e, CastOp op) {
-  layout::ConversionPlan plan =
-      layout::planConversion(e.getLayout(op.getSource()), e.getLayout(op.getResult()));
+static std::optional<SmallVector<int>> getSourceRegisters(KernelEmitter &e,
+                                                          CastOp op) {
+  layout::ConversionPlan plan = layout::planConversion(
+      e.getLayout(op.getSource()), e.getLayout(op.getResult()));
   if (plan.kind == layout::ConversionKind::Identical) {
     SmallVector<int> registers;
     for (int i = 0; i < e.getLayout(op.getResult()).elementsPerThread(); ++i)
@@ -117,13 +124,15 @@ static bool isNative(Type type) {
   return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
 }
 
-static Value castToInteger(KernelEmitter &e, Value source, Type to, bool isUnsigned) {
+static Value castToInteger(KernelEmitter &e, Value source, Type to,
+                           bool isUnsigned) {
   // Truncates, saturates, NaN to 0: exactly the saturating intrinsics.  They
   // have no 4-bit form; a wider integer is clamped.
   unsigned bits = to.getIntOrFloatBitWidth();
   std::string name = isUnsigned ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
   if (source.getType().isBF16())
-    source = LLVM::FPExtOp::create(e.builder, e.loc, e.builder.getF32Type(), source);
+    source =
+        LLVM::FPExtOp::create(e.builder, e.loc, e.builder.getF32Type(), source);
   if (bits >= 8)
     return e.callIntrinsic(name, to, source);
   Value wide = e.callIntrinsic(name, e.builder.getI32Type(), source);
@@ -133,12 +142,16 @@ static Value castToInteger(KernelEmitter &e, Value source, Type to, bool isUnsig
     wide = e.builder.createOrFold<arith::MinUIOp>(e.loc, wide, e.i32(highest));
   else
     wide = e.builder.createOrFold<arith::MinSIOp>(
-        e.loc, e.builder.createOrFold<arith::MaxSIOp>(e.loc, wide, e.i32(lowest)), e.i32(highest));
+        e.loc,
+        e.builder.createOrFold<arith::MaxSIOp>(e.loc, wide, e.i32(lowest)),
+        e.i32(highest));
   return e.builder.createOrFold<arith::TruncIOp>(e.loc, to, wide);
 }
 
-static Value castIntegers(KernelEmitter &e, Value source, Type to, bool isUnsigned) {
-  unsigned from = source.getType().getIntOrFloatBitWidth(), width = to.getIntOrFloatBitWidth();
+static Value castIntegers(KernelEmitter &e, Value source, Type to,
+                          bool isUnsigned) {
+  unsigned from = source.getType().getIntOrFloatBitWidth(),
+           width = to.getIntOrFloatBitWidth();
   if (from == width)
     return source;
   if (from > width)
@@ -148,13 +161,16 @@ static Value castIntegers(KernelEmitter &e, Value source, Type to, bool isUnsign
   return e.builder.createOrFold<arith::ExtSIOp>(e.loc, to, source);
 }
 
-Value tile::emitScalarCast(KernelEmitter &e, CastOp op, Value source, Type from, Type to) {
+Value tile::emitScalarCast(KernelEmitter &e, CastOp op, Value source, Type from,
+                           Type to) {
   bool plain = !op.getMode() || *op.getMode() == "nosat";
-  auto fromInteger = dyn_cast<IntegerType>(from), toInteger = dyn_cast<IntegerType>(to);
+  auto fromInteger = dyn_cast<IntegerType>(from),
+       toInteger = dyn_cast<IntegerType>(to);
   OpBuilder &b = e.builder;
   if (fromInteger && toInteger && plain) {
     if (toInteger.getWidth() == 1)
-      return e.compare(arith::CmpIPredicate::ne, source, e.constantLike(source, 0));
+      return e.compare(arith::CmpIPredicate::ne, source,
+                       e.constantLike(source, 0));
     return castIntegers(e, source, to, op.getSourceUnsigned());
   }
   if (fromInteger && isNative(to) && plain) {
@@ -164,11 +180,13 @@ Value tile::emitScalarCast(KernelEmitter &e, CastOp op, Value source, Type from,
   }
   if (isNative(from) && toInteger && plain) {
     if (toInteger.getWidth() == 1)
-      return b.createOrFold<arith::CmpFOp>(e.loc, arith::CmpFPredicate::UNE, source, e.zeroOf(from));
+      return b.createOrFold<arith::CmpFOp>(e.loc, arith::CmpFPredicate::UNE,
+                                           source, e.zeroOf(from));
     return castToInteger(e, source, to, op.getResultUnsigned());
   }
   if (isNative(from) && isNative(to) && plain) {
-    unsigned fromBits = from.getIntOrFloatBitWidth(), toBits = to.getIntOrFloatBitWidth();
+    unsigned fromBits = from.getIntOrFloatBitWidth(),
+             toBits = to.getIntOrFloatBitWidth();
     if (from == to)
       return source;
     if (fromBits < toBits)
@@ -176,10 +194,12 @@ Value tile::emitScalarCast(KernelEmitter &e, CastOp op, Value source, Type from,
     if (fromBits > toBits)
       return LLVM::FPTruncOp::create(b, e.loc, to, source);
     // Between the 16-bit types by way of f32, which holds both.
-    return LLVM::FPTruncOp::create(b, e.loc, to, LLVM::FPExtOp::create(b, e.loc, b.getF32Type(), source));
+    return LLVM::FPTruncOp::create(
+        b, e.loc, to, LLVM::FPExtOp::create(b, e.loc, b.getF32Type(), source));
   }
-  op.emitError("a cast of ") << from << " to " << to
-                             << (plain ? "" : " with this option") << " is not supported yet";
+  op.emitError("a cast of ")
+      << from << " to " << to << (plain ? "" : " with this option")
+      << " is not supported yet";
   return {};
 }
 
@@ -188,17 +208,22 @@ Value tile::emitScalarCast(KernelEmitter &e, CastOp op, Value source, Type from,
 //===----------------------------------------------------------------------===//
 
 /// f32 to a 16-bit float, two at a time: one instruction converts a pair.
-static FragmentValue narrowPairs(KernelEmitter &e, ArrayRef<Value> elements, Type to) {
-  Type fromPair = VectorType::get(2, e.builder.getF32Type()), toPair = VectorType::get(2, to);
+static FragmentValue narrowPairs(KernelEmitter &e, ArrayRef<Value> elements,
+                                 Type to) {
+  Type fromPair = VectorType::get(2, e.builder.getF32Type()),
+       toPair = VectorType::get(2, to);
   SmallVector<Value> words;
   for (size_t i = 0; i < elements.size(); i += 2) {
     Value pair = LLVM::PoisonOp::create(e.builder, e.loc, fromPair);
     for (int j = 0; j < 2; ++j) {
-      Value index = LLVM::ConstantOp::create(e.builder, e.loc, e.builder.getI32IntegerAttr(j));
-      pair = LLVM::InsertElementOp::create(e.builder, e.loc, pair, elements[i + j], index);
+      Value index = LLVM::ConstantOp::create(e.builder, e.loc,
+                                             e.builder.getI32IntegerAttr(j));
+      pair = LLVM::InsertElementOp::create(e.builder, e.loc, pair,
+                                           elements[i + j], index);
     }
     Value narrow = LLVM::FPTruncOp::create(e.builder, e.loc, toPair, pair);
-    words.push_back(LLVM::BitcastOp::create(e.builder, e.loc, e.builder.getI32Type(), narrow));
+    words.push_back(LLVM::BitcastOp::create(e.builder, e.loc,
+                                            e.builder.getI32Type(), narrow));
   }
   return FragmentValue::ofWords(to, elements.size(), words);
 }
@@ -213,16 +238,19 @@ LogicalResult tile::emitCast(KernelEmitter &e, CastOp op) {
   }
   auto registers = getSourceRegisters(e, op);
   if (!registers)
-    return op.emitError("internal error: a cast between threads was left to the lowering");
+    return op.emitError(
+        "internal error: a cast between threads was left to the lowering");
   const FragmentValue &source = e.getFragment(op.getSource());
   bool to16 = to.isBF16() || to.isF16();
   FragmentValue shape(to, registers->size());
-  if (from.isInteger(4) && to16 && source.elementsPerWord() == 8 && shape.elementsPerWord() == 2) {
+  if (from.isInteger(4) && to16 && source.elementsPerWord() == 8 &&
+      shape.elementsPerWord() == 2) {
     SmallVector<Value> words = source.getWords(e.builder, e.loc);
     NibbleConverter converter(e, words, to, op.getSourceUnsigned());
     SmallVector<Value> results;
     for (size_t i = 0; i < registers->size(); i += 2)
-      results.push_back(converter.convertPair((*registers)[i], (*registers)[i + 1]));
+      results.push_back(
+          converter.convertPair((*registers)[i], (*registers)[i + 1]));
     e.setFragment(op, FragmentValue::ofWords(to, registers->size(), results));
     return success();
   }

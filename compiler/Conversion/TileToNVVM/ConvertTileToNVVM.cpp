@@ -20,13 +20,17 @@ static void declareSharedMemory(ModuleOp module) {
 }
 
 namespace {
-struct ConvertTileToNVVM : PassWrapper<ConvertTileToNVVM, OperationPass<ModuleOp>> {
+struct ConvertTileToNVVM
+    : PassWrapper<ConvertTileToNVVM, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertTileToNVVM)
 
   StringRef getArgument() const override { return "convert-tile-to-nvvm"; }
-  StringRef getDescription() const override { return "Lower tile kernels to what one thread does"; }
+  StringRef getDescription() const override {
+    return "Lower tile kernels to what one thread does";
+  }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, scf::SCFDialect, arith::ArithDialect>();
+    registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, scf::SCFDialect,
+                    arith::ArithDialect>();
   }
 
   void runOnOperation() override {
@@ -56,4 +60,6 @@ std::unique_ptr<Pass> tile::createConvertTileToNVVM() {
   return std::make_unique<ConvertTileToNVVM>();
 }
 
-void tile::registerConvertTileToNVVM() { PassRegistration<ConvertTileToNVVM>(); }
+void tile::registerConvertTileToNVVM() {
+  PassRegistration<ConvertTileToNVVM>();
+}

@@ -11,7 +11,8 @@ namespace tile {
 /// Replaces each `tile.kernel`, whose fragments and shared tiles have layouts
 /// and whose copies have plans, by an `llvm.func` that says what one thread
 /// does, in the arith, scf, llvm and nvvm dialects.  Kernel-level facts stay in
-/// the attribute `tile.kernels` of the module.  Test: convert-tile-to-nvvm.mlir.
+/// the attribute `tile.kernels` of the module.  Test:
+/// convert-tile-to-nvvm.mlir.
 std::unique_ptr<Pass> createConvertTileToNVVM();
 
 /// Registers `--convert-tile-to-nvvm`.

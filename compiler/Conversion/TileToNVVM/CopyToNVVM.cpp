@@ -24,18 +24,20 @@ static SmallVector<Value> mapIndices(KernelEmitter &e, ValueRange indices) {
   return mapped;
 }
 
-/// Loads of a synchronous copy that are in flight together: enough to hide their
-/// latency, few enough for registers.
+/// Loads of a synchronous copy that are in flight together: enough to hide
+/// their latency, few enough for registers.
 static constexpr int copiesInFlight = 16;
 
 /// How the threads share a tile.
-static layout::FragmentLayout getCopyLayout(KernelEmitter &e, SharedType type, int64_t bytes) {
+static layout::FragmentLayout getCopyLayout(KernelEmitter &e, SharedType type,
+                                            int64_t bytes) {
   layout::BlockedOptions options;
   options.elementBits = getElementBits(type.getElementType());
   options.threads = e.threads;
   options.vectorBits = bytes * 8;
   options.packDim = type.getPackDim();
-  return layout::blocked(layout::Coords(type.getShape().begin(), type.getShape().end()), options);
+  return layout::blocked(
+      layout::Coords(type.getShape().begin(), type.getShape().end()), options);
 }
 
 /// Runs `body` in the threads that own a part of the tile.
@@ -52,24 +54,30 @@ LogicalResult tile::emitAsyncCopy(KernelEmitter &e, AsyncCopyOp op) {
   const GlobalView &global = e.getGlobal(op.getSource());
   int64_t bytes = op.getPlan()->getBytes();
   layout::FragmentLayout layout = getCopyLayout(e, shared.type, bytes);
-  layout::VectorPlan plan = layout::planVector(layout, shared.type.getStorage(), bytes);
+  layout::VectorPlan plan =
+      layout::planVector(layout, shared.type.getStorage(), bytes);
   if (plan.bytes() != bytes)
-    return op.emitError("pieces of ") << bytes << " bytes are not whole in the shared tile";
+    return op.emitError("pieces of ")
+           << bytes << " bytes are not whole in the shared tile";
   // 16 bytes bypass L1; smaller pieces cannot.
-  std::string name = (Twine("llvm.nvvm.cp.async.") + (bytes == 16 ? "cg" : "ca") +
-                      ".shared.global." + Twine(bytes) + ".s")
-                         .str();
+  std::string name =
+      (Twine("llvm.nvvm.cp.async.") + (bytes == 16 ? "cg" : "ca") +
+       ".shared.global." + Twine(bytes) + ".s")
+          .str();
   auto emitPieces = [&]() {
-    GlobalAddresser from(e, global, mapIndices(e, op.getSourceIndices()), layout);
+    GlobalAddresser from(e, global, mapIndices(e, op.getSourceIndices()),
+                         layout);
     SmallVector<int64_t> start(shared.type.getRank(), 0);
-    SharedAddresser to(e, shared, start, shared.type.getShape(), layout.laneBases(), layout.warpBases());
+    SharedAddresser to(e, shared, start, shared.type.getShape(),
+                       layout.laneBases(), layout.warpBases());
     for (int access = 0; access < plan.accesses(); ++access) {
       int reg = plan.registers[access * plan.elements];
       // A piece outside the tensor reads nothing and is filled with zeros.
       Value size = e.select(from.getInBounds(reg), e.i32(bytes), e.i32(0));
-      e.callIntrinsic(name, Type(),
-                      {to.getPointer(layout.registerXor(reg), layout.registerOffset(reg)),
-                       from.getPointer(reg), size});
+      e.callIntrinsic(
+          name, Type(),
+          {to.getPointer(layout.registerXor(reg), layout.registerOffset(reg)),
+           from.getPointer(reg), size});
     }
   };
   auto emitOwned = [&]() { emitInOwners(e, layout, emitPieces); };
@@ -82,26 +90,31 @@ LogicalResult tile::emitAsyncCopy(KernelEmitter &e, AsyncCopyOp op) {
 
 /// Wide synchronous copy from global memory: all loads first, so that they are
 /// in flight together.
-static void emitVectorCopy(KernelEmitter &e, CopyOp op, SharedView shared, const GlobalView &global,
-                           int64_t bytes) {
+static void emitVectorCopy(KernelEmitter &e, CopyOp op, SharedView shared,
+                           const GlobalView &global, int64_t bytes) {
   layout::FragmentLayout layout = getCopyLayout(e, shared.type, bytes);
-  layout::VectorPlan plan = layout::planVector(layout, shared.type.getStorage(), bytes);
+  layout::VectorPlan plan =
+      layout::planVector(layout, shared.type.getStorage(), bytes);
   emitInOwners(e, layout, [&]() {
-    GlobalAddresser from(e, global, mapIndices(e, op.getSourceIndices()), layout);
+    GlobalAddresser from(e, global, mapIndices(e, op.getSourceIndices()),
+                         layout);
     SmallVector<int64_t> start(shared.type.getRank(), 0);
-    SharedAddresser to(e, shared, start, shared.type.getShape(), layout.laneBases(), layout.warpBases());
+    SharedAddresser to(e, shared, start, shared.type.getShape(),
+                       layout.laneBases(), layout.warpBases());
     for (int first = 0; first < plan.accesses(); first += copiesInFlight) {
       int last = std::min(first + copiesInFlight, plan.accesses());
       SmallVector<Value> loaded;
       for (int access = first; access < last; ++access) {
         int reg = plan.registers[access * plan.elements];
-        loaded.push_back(emitGuardedLoad(e, from.getInBounds(reg), from.getPointer(reg), plan.bytes()));
+        loaded.push_back(emitGuardedLoad(e, from.getInBounds(reg),
+                                         from.getPointer(reg), plan.bytes()));
       }
       for (int access = first; access < last; ++access) {
         int reg = plan.registers[access * plan.elements];
-        LLVM::StoreOp::create(e.builder, e.loc, loaded[access - first],
-                              to.getPointer(layout.registerXor(reg), layout.registerOffset(reg)),
-                              plan.bytes());
+        LLVM::StoreOp::create(
+            e.builder, e.loc, loaded[access - first],
+            to.getPointer(layout.registerXor(reg), layout.registerOffset(reg)),
+            plan.bytes());
       }
     }
   });
@@ -113,9 +126,12 @@ namespace {
 /// thread.
 class ScalarCopier {
 public:
-  ScalarCopier(KernelEmitter &emitter, CopyOp op, SharedView shared, const GlobalView &global)
-      : e(emitter), shared(shared), global(global), storage(shared.type.getStorage()),
-        element(shared.type.getElementType()), anchor(mapIndices(emitter, op.getSourceIndices())),
+  ScalarCopier(KernelEmitter &emitter, CopyOp op, SharedView shared,
+               const GlobalView &global)
+      : e(emitter), shared(shared), global(global),
+        storage(shared.type.getStorage()),
+        element(shared.type.getElementType()),
+        anchor(mapIndices(emitter, op.getSourceIndices())),
         pad(op.getPad() ? emitter.getScalar(op.getPad())
                         : emitter.zeroOf(getRegisterType(element))) {}
 
@@ -164,9 +180,11 @@ Value ScalarCopier::loadElement(ArrayRef<Value> coords, int64_t nibble) {
       index = e.add(e.shl(coord, 1), e.i32(nibble));
       // The last byte of an odd extent holds one element.
       if (nibble && storage.shape()[d] % 2 != 0)
-        inTile = e.compare(arith::CmpIPredicate::ult, index, e.i32(storage.shape()[d]));
+        inTile = e.compare(arith::CmpIPredicate::ult, index,
+                           e.i32(storage.shape()[d]));
     }
-    index = e.builder.createOrFold<arith::ExtUIOp>(e.loc, e.builder.getI64Type(), index);
+    index = e.builder.createOrFold<arith::ExtUIOp>(
+        e.loc, e.builder.getI64Type(), index);
     indices[dropped + d] = e.add(indices[dropped + d], index);
   }
   Value inside = getElementInBounds(e, global, indices);
@@ -176,11 +194,14 @@ Value ScalarCopier::loadElement(ArrayRef<Value> coords, int64_t nibble) {
     Value pointer = getElementPointer(e, global, indices);
     if (storage.packDim() < 0)
       return emitElementLoad(e, pointer, element);
-    Value byte = LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), pointer, 1);
+    Value byte = LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(),
+                                      pointer, 1);
     Value parity = e.andi(indices[dropped + storage.packDim()], e.i64(1));
-    Value shift = e.builder.createOrFold<arith::TruncIOp>(e.loc, e.builder.getI8Type(), e.shl(parity, 2));
+    Value shift = e.builder.createOrFold<arith::TruncIOp>(
+        e.loc, e.builder.getI8Type(), e.shl(parity, 2));
     byte = e.builder.createOrFold<arith::ShRUIOp>(e.loc, byte, shift);
-    return e.builder.createOrFold<arith::TruncIOp>(e.loc, e.builder.getIntegerType(4), byte);
+    return e.builder.createOrFold<arith::TruncIOp>(
+        e.loc, e.builder.getIntegerType(4), byte);
   });
 }
 
@@ -188,8 +209,10 @@ Value ScalarCopier::loadUnit(ArrayRef<Value> coords) {
   if (storage.packDim() < 0)
     return loadElement(coords, 0);
   Type i8 = e.builder.getI8Type();
-  Value low = e.builder.createOrFold<arith::ExtUIOp>(e.loc, i8, loadElement(coords, 0));
-  Value high = e.builder.createOrFold<arith::ExtUIOp>(e.loc, i8, loadElement(coords, 1));
+  Value low =
+      e.builder.createOrFold<arith::ExtUIOp>(e.loc, i8, loadElement(coords, 0));
+  Value high =
+      e.builder.createOrFold<arith::ExtUIOp>(e.loc, i8, loadElement(coords, 1));
   return e.ori(low, e.shl(high, 4));
 }
 
@@ -197,9 +220,11 @@ Value ScalarCopier::getSharedPointer(Value unit, ArrayRef<Value> coords) {
   Value offset = e.mul(unit, e.i32(storage.unitBytes()));
   if (storage.padBytes())
     for (auto [d, coord] : llvm::enumerate(coords))
-      offset = d == 0 ? e.mul(coord, e.i32(storage.strideBytes(0)))
-                      : e.add(offset, e.mul(coord, e.i32(storage.strideBytes(d))));
-  return e.offsetPointer(shared.pointer, emitSwizzle(e, storage.swizzle(), offset));
+      offset = d == 0
+                   ? e.mul(coord, e.i32(storage.strideBytes(0)))
+                   : e.add(offset, e.mul(coord, e.i32(storage.strideBytes(d))));
+  return e.offsetPointer(shared.pointer,
+                         emitSwizzle(e, storage.swizzle(), offset));
 }
 
 /// Units `first`, `first + threads`, ...: all loads, then all stores.
@@ -213,10 +238,12 @@ void ScalarCopier::emitUnits(Value first, int64_t count, bool mayExceed) {
     if (mayExceed) {
       // Beyond the tile the last unit is read again, and not written.
       inTile = e.compare(arith::CmpIPredicate::ult, unit, e.i32(units));
-      unit = e.builder.createOrFold<arith::MinUIOp>(e.loc, unit, e.i32(units - 1));
+      unit =
+          e.builder.createOrFold<arith::MinUIOp>(e.loc, unit, e.i32(units - 1));
     }
     SmallVector<Value> coords = getCoords(unit);
-    pieces.push_back({inTile, getSharedPointer(unit, coords), loadUnit(coords)});
+    pieces.push_back(
+        {inTile, getSharedPointer(unit, coords), loadUnit(coords)});
   }
   for (const Piece &piece : pieces) {
     auto store = [&]() { emitElementStore(e, piece.place, piece.value); };
@@ -230,18 +257,23 @@ void ScalarCopier::emitUnits(Value first, int64_t count, bool mayExceed) {
 void ScalarCopier::emit() {
   for (int32_t extent : storage.storageShape())
     units *= extent;
-  int64_t count = std::min<int64_t>(unitsInFlight, llvm::divideCeil(units, e.threads));
+  int64_t count =
+      std::min<int64_t>(unitsInFlight, llvm::divideCeil(units, e.threads));
   int64_t step = e.threads * count;
-  auto loop = scf::ForOp::create(e.builder, e.loc, e.i32(0), e.i32(units), e.i32(step));
+  auto loop =
+      scf::ForOp::create(e.builder, e.loc, e.i32(0), e.i32(units), e.i32(step));
   OpBuilder::InsertionGuard guard(e.builder);
   e.builder.setInsertionPointToStart(loop.getBody());
-  emitUnits(e.add(loop.getInductionVar(), e.thread), count, /*mayExceed=*/units % step != 0);
+  emitUnits(e.add(loop.getInductionVar(), e.thread), count,
+            /*mayExceed=*/units % step != 0);
 }
 
 LogicalResult tile::emitCopy(KernelEmitter &e, CopyOp op) {
-  if (!isa<GlobalType>(op.getSource().getType()) || !isa<SharedType>(op.getDestination().getType()) ||
+  if (!isa<GlobalType>(op.getSource().getType()) ||
+      !isa<SharedType>(op.getDestination().getType()) ||
       !op.getDestinationIndices().empty())
-    return op.emitError("'copy' from a shared tile to memory is not supported yet");
+    return op.emitError(
+        "'copy' from a shared tile to memory is not supported yet");
   SharedView shared = e.getShared(op.getDestination());
   const GlobalView &global = e.getGlobal(op.getSource());
   if (op.getPlan() && op.getPlan()->getEngine() == CopyEngine::Vector) {

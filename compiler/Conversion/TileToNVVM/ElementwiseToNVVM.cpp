@@ -18,13 +18,15 @@ static LogicalResult emitConstant(KernelEmitter &e, arith::ConstantOp op) {
   auto toRegister = [&](Attribute value) -> Value {
     Type type = getRegisterType(cast<TypedAttr>(value).getType());
     if (cast<TypedAttr>(value).getType() == type)
-      return arith::ConstantOp::create(e.builder, e.loc, cast<TypedAttr>(value));
+      return arith::ConstantOp::create(e.builder, e.loc,
+                                       cast<TypedAttr>(value));
     APInt bits = cast<FloatAttr>(value).getValue().bitcastToAPInt();
     if (type.isF32()) // tf32 lives in f32
       return arith::ConstantOp::create(
           e.builder, e.loc,
           e.builder.getF32FloatAttr(cast<FloatAttr>(value).getValueAsDouble()));
-    return arith::ConstantOp::create(e.builder, e.loc, e.builder.getIntegerAttr(type, bits));
+    return arith::ConstantOp::create(e.builder, e.loc,
+                                     e.builder.getIntegerAttr(type, bits));
   };
   auto tensor = dyn_cast<RankedTensorType>(op.getType());
   if (!tensor) {
@@ -33,15 +35,19 @@ static LogicalResult emitConstant(KernelEmitter &e, arith::ConstantOp op) {
   }
   auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!dense || !dense.isSplat())
-    return op.emitError("a constant fragment of different elements is not supported yet");
+    return op.emitError(
+        "a constant fragment of different elements is not supported yet");
   Value value = toRegister(cast<TypedAttr>(dense.getSplatValue<Attribute>()));
-  SmallVector<Value> elements(e.getLayout(op.getResult()).elementsPerThread(), value);
-  e.setFragment(op, FragmentValue::ofElements(tensor.getElementType(), elements));
+  SmallVector<Value> elements(e.getLayout(op.getResult()).elementsPerThread(),
+                              value);
+  e.setFragment(op,
+                FragmentValue::ofElements(tensor.getElementType(), elements));
   return success();
 }
 
 /// The same op on register values.
-static SmallVector<Value> cloneOnScalars(KernelEmitter &e, Operation *op, ValueRange operands) {
+static SmallVector<Value> cloneOnScalars(KernelEmitter &e, Operation *op,
+                                         ValueRange operands) {
   OperationState state(e.loc, op->getName());
   state.addOperands(operands);
   for (Type type : op->getResultTypes())
@@ -54,16 +60,18 @@ static SmallVector<Value> cloneOnScalars(KernelEmitter &e, Operation *op, ValueR
 LogicalResult tile::emitElementwise(KernelEmitter &e, Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return emitConstant(e, constant);
-  if (isa<math::MathDialect>(op->getDialect()) && !isa<math::AbsFOp, math::AbsIOp, math::FmaOp,
-                                                        math::FloorOp, math::CeilOp, math::TruncOp,
-                                                        math::RoundEvenOp, math::SqrtOp>(op))
-    return op->emitError("'") << op->getName().stripDialect() << "' is not supported yet";
+  if (isa<math::MathDialect>(op->getDialect()) &&
+      !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::FloorOp, math::CeilOp,
+           math::TruncOp, math::RoundEvenOp, math::SqrtOp>(op))
+    return op->emitError("'")
+           << op->getName().stripDialect() << "' is not supported yet";
   bool onFragments = isa<RankedTensorType>(op->getResult(0).getType());
   if (!onFragments) {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(e.getScalar(operand));
-    for (auto [from, to] : llvm::zip_equal(op->getResults(), cloneOnScalars(e, op, operands)))
+    for (auto [from, to] :
+         llvm::zip_equal(op->getResults(), cloneOnScalars(e, op, operands)))
       e.setScalar(from, to);
     return success();
   }
@@ -83,12 +91,14 @@ LogicalResult tile::emitElementwise(KernelEmitter &e, Operation *op) {
     results.push_back(cloneOnScalars(e, op, values)[0]);
   }
   e.setFragment(op->getResult(0),
-                FragmentValue::ofElements(getTileElementType(op->getResult(0).getType()), results));
+                FragmentValue::ofElements(
+                    getTileElementType(op->getResult(0).getType()), results));
   return success();
 }
 
 /// Registers of the result from those of the source.
-static void emitPermutation(KernelEmitter &e, Value source, Value result, ArrayRef<int> registerOf) {
+static void emitPermutation(KernelEmitter &e, Value source, Value result,
+                            ArrayRef<int> registerOf) {
   const FragmentValue &value = e.getFragment(source);
   bool identity = registerOf.size() == value.size();
   for (auto [i, reg] : llvm::enumerate(registerOf))
@@ -100,7 +110,8 @@ static void emitPermutation(KernelEmitter &e, Value source, Value result, ArrayR
   SmallVector<Value> elements = value.getElements(e.builder, e.loc), permuted;
   for (int reg : registerOf)
     permuted.push_back(elements[reg]);
-  e.setFragment(result, FragmentValue::ofElements(value.getElementType(), permuted));
+  e.setFragment(result,
+                FragmentValue::ofElements(value.getElementType(), permuted));
 }
 
 LogicalResult tile::emitReindex(KernelEmitter &e, ReindexOp op) {
@@ -113,11 +124,13 @@ LogicalResult tile::emitReindex(KernelEmitter &e, ReindexOp op) {
   if (!reindexed)
     return op.emitError("this index map is not supported yet");
   // The source may hold the same elements in other registers of each thread.
-  layout::ConversionPlan plan = layout::planConversion(e.getLayout(op.getSource()), reindexed->layout);
+  layout::ConversionPlan plan =
+      layout::planConversion(e.getLayout(op.getSource()), reindexed->layout);
   if (plan.kind == layout::ConversionKind::Identical)
     plan.registerOf.clear();
   else if (plan.kind != layout::ConversionKind::RegisterPermutation)
-    return op.emitError("internal error: the source of an index map is in other threads");
+    return op.emitError(
+        "internal error: the source of an index map is in other threads");
   SmallVector<int> registerOf;
   for (int reg : reindexed->registerOf)
     registerOf.push_back(plan.registerOf.empty() ? reg : plan.registerOf[reg]);
@@ -126,14 +139,15 @@ LogicalResult tile::emitReindex(KernelEmitter &e, ReindexOp op) {
 }
 
 LogicalResult tile::emitConvertLayout(KernelEmitter &e, ConvertLayoutOp op) {
-  layout::ConversionPlan plan =
-      layout::planConversion(e.getLayout(op.getSource()), e.getLayout(op.getResult()));
+  layout::ConversionPlan plan = layout::planConversion(
+      e.getLayout(op.getSource()), e.getLayout(op.getResult()));
   if (plan.kind == layout::ConversionKind::Identical) {
     e.setFragment(op.getResult(), FragmentValue(e.getFragment(op.getSource())));
     return success();
   }
   if (plan.kind != layout::ConversionKind::RegisterPermutation)
-    return op.emitError("internal error: a conversion between threads was left to the lowering");
+    return op.emitError("internal error: a conversion between threads was left "
+                        "to the lowering");
   emitPermutation(e, op.getSource(), op.getResult(), plan.registerOf);
   return success();
 }

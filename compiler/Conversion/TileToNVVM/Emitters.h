@@ -27,7 +27,8 @@ LogicalResult emitConvertLayout(KernelEmitter &emitter, ConvertLayoutOp op);
 LogicalResult emitCast(KernelEmitter &emitter, CastOp op);
 /// One element, by the language's rules; null with an error at `op` if the pair
 /// of types is not supported yet.
-Value emitScalarCast(KernelEmitter &emitter, CastOp op, Value source, Type from, Type to);
+Value emitScalarCast(KernelEmitter &emitter, CastOp op, Value source, Type from,
+                     Type to);
 // CopyToNVVM.cpp: memory to memory.
 LogicalResult emitCopy(KernelEmitter &emitter, CopyOp op);
 LogicalResult emitAsyncCopy(KernelEmitter &emitter, AsyncCopyOp op);

@@ -6,21 +6,24 @@ using namespace mlir;
 using namespace mlir::tile;
 
 Type tile::getRegisterType(Type elementType) {
-  if (isa<IntegerType>(elementType) || elementType.isF16() || elementType.isBF16() ||
-      elementType.isF32() || elementType.isF64())
+  if (isa<IntegerType>(elementType) || elementType.isF16() ||
+      elementType.isBF16() || elementType.isF32() || elementType.isF64())
     return elementType;
   if (isa<FloatTF32Type>(elementType))
     return Float32Type::get(elementType.getContext());
-  return IntegerType::get(elementType.getContext(), elementType.getIntOrFloatBitWidth());
+  return IntegerType::get(elementType.getContext(),
+                          elementType.getIntOrFloatBitWidth());
 }
 
-FragmentValue FragmentValue::ofElements(Type elementType, ArrayRef<Value> elements) {
+FragmentValue FragmentValue::ofElements(Type elementType,
+                                        ArrayRef<Value> elements) {
   FragmentValue value(elementType, elements.size());
   value.elements.assign(elements.begin(), elements.end());
   return value;
 }
 
-FragmentValue FragmentValue::ofWords(Type elementType, unsigned count, ArrayRef<Value> words) {
+FragmentValue FragmentValue::ofWords(Type elementType, unsigned count,
+                                     ArrayRef<Value> words) {
   FragmentValue value(elementType, count);
   value.words.assign(words.begin(), words.end());
   return value;
@@ -39,10 +42,12 @@ static Value toBits(OpBuilder &builder, Location loc, Value value) {
   unsigned bits = value.getType().getIntOrFloatBitWidth();
   if (isa<IntegerType>(value.getType()))
     return value;
-  return builder.createOrFold<LLVM::BitcastOp>(loc, builder.getIntegerType(bits), value);
+  return builder.createOrFold<LLVM::BitcastOp>(
+      loc, builder.getIntegerType(bits), value);
 }
 
-SmallVector<Value> FragmentValue::getElements(OpBuilder &builder, Location loc) const {
+SmallVector<Value> FragmentValue::getElements(OpBuilder &builder,
+                                              Location loc) const {
   if (!elements.empty() || count == 0)
     return elements;
   Type type = getRegisterType(elementType);
@@ -52,7 +57,8 @@ SmallVector<Value> FragmentValue::getElements(OpBuilder &builder, Location loc) 
   for (unsigned i = 0; i < count; ++i) {
     Value word = words[i / perWord];
     if (unsigned shift = i % perWord * bits) {
-      Value amount = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(shift));
+      Value amount = arith::ConstantOp::create(
+          builder, loc, builder.getI32IntegerAttr(shift));
       word = builder.createOrFold<arith::ShRUIOp>(loc, word, amount);
     }
     Value element = builder.createOrFold<arith::TruncIOp>(loc, integer, word);
@@ -63,7 +69,8 @@ SmallVector<Value> FragmentValue::getElements(OpBuilder &builder, Location loc) 
   return result;
 }
 
-SmallVector<Value> FragmentValue::getWords(OpBuilder &builder, Location loc) const {
+SmallVector<Value> FragmentValue::getWords(OpBuilder &builder,
+                                           Location loc) const {
   if (!words.empty())
     return words;
   unsigned perWord = elementsPerWord(), bits = 32 / perWord;
@@ -75,17 +82,21 @@ SmallVector<Value> FragmentValue::getWords(OpBuilder &builder, Location loc) con
       auto pair = VectorType::get(2, elements[i].getType());
       Value vector = LLVM::PoisonOp::create(builder, loc, pair);
       for (unsigned j = 0; j < 2; ++j) {
-        Value index = LLVM::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(j));
-        vector = LLVM::InsertElementOp::create(builder, loc, vector, elements[i + j], index);
+        Value index = LLVM::ConstantOp::create(builder, loc,
+                                               builder.getI32IntegerAttr(j));
+        vector = LLVM::InsertElementOp::create(builder, loc, vector,
+                                               elements[i + j], index);
       }
       result.push_back(LLVM::BitcastOp::create(builder, loc, i32, vector));
       continue;
     }
     Value word;
     for (unsigned j = 0; j < perWord; ++j) {
-      Value part = builder.createOrFold<arith::ExtUIOp>(loc, i32, toBits(builder, loc, elements[i + j]));
+      Value part = builder.createOrFold<arith::ExtUIOp>(
+          loc, i32, toBits(builder, loc, elements[i + j]));
       if (j) {
-        Value amount = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(j * bits));
+        Value amount = arith::ConstantOp::create(
+            builder, loc, builder.getI32IntegerAttr(j * bits));
         part = builder.createOrFold<arith::ShLIOp>(loc, part, amount);
       }
       word = word ? builder.createOrFold<arith::OrIOp>(loc, word, part) : part;
@@ -95,16 +106,20 @@ SmallVector<Value> FragmentValue::getWords(OpBuilder &builder, Location loc) con
   return result;
 }
 
-SmallVector<Value> FragmentValue::flatten(OpBuilder &builder, Location loc) const {
-  return elementsPerWord() > 1 ? getWords(builder, loc) : getElements(builder, loc);
+SmallVector<Value> FragmentValue::flatten(OpBuilder &builder,
+                                          Location loc) const {
+  return elementsPerWord() > 1 ? getWords(builder, loc)
+                               : getElements(builder, loc);
 }
 
 Type FragmentValue::getFlatType() const {
-  return elementsPerWord() > 1 ? Type(IntegerType::get(elementType.getContext(), 32))
-                               : getRegisterType(elementType);
+  return elementsPerWord() > 1
+             ? Type(IntegerType::get(elementType.getContext(), 32))
+             : getRegisterType(elementType);
 }
 
-FragmentValue FragmentValue::unflatten(Type elementType, unsigned count, ArrayRef<Value> values) {
+FragmentValue FragmentValue::unflatten(Type elementType, unsigned count,
+                                       ArrayRef<Value> values) {
   if (FragmentValue(elementType, count).elementsPerWord() > 1)
     return ofWords(elementType, count, values);
   return ofElements(elementType, values);

@@ -6,16 +6,20 @@ using namespace mlir;
 using namespace mlir::tile;
 
 GlobalAddresser::GlobalAddresser(KernelEmitter &emitter, const GlobalView &view,
-                                 ValueRange indices, const layout::FragmentLayout &layout)
+                                 ValueRange indices,
+                                 const layout::FragmentLayout &layout)
     : emitter(emitter), view(view), layout(layout),
-      dropped(view.type.getRank() - layout.rank()), disjoint(layout.isDisjoint()) {
+      dropped(view.type.getRank() - layout.rank()),
+      disjoint(layout.isDisjoint()) {
   baseOffset = emitter.i64(0);
   for (int d = 0; d < view.type.getRank(); ++d) {
     Value base = indices[d];
     if (d >= dropped && disjoint) {
-      Value coord = emitter.emitThreadCoord(layout.laneBases(), layout.warpBases(), d - dropped);
-      base = emitter.add(base, emitter.builder.createOrFold<arith::ExtUIOp>(
-                                   emitter.loc, emitter.builder.getI64Type(), coord));
+      Value coord = emitter.emitThreadCoord(layout.laneBases(),
+                                            layout.warpBases(), d - dropped);
+      base = emitter.add(base,
+                         emitter.builder.createOrFold<arith::ExtUIOp>(
+                             emitter.loc, emitter.builder.getI64Type(), coord));
     }
     bases.push_back(base);
     if (d != view.type.getPackDim() && (disjoint || d < dropped))
@@ -26,20 +30,24 @@ GlobalAddresser::GlobalAddresser(KernelEmitter &emitter, const GlobalView &view,
 int32_t GlobalAddresser::getConstant(int dim, int reg) const {
   if (dim < dropped)
     return 0;
-  return layout.registerXor(reg)[dim - dropped] + layout.registerOffset(reg)[dim - dropped];
+  return layout.registerXor(reg)[dim - dropped] +
+         layout.registerOffset(reg)[dim - dropped];
 }
 
 Value GlobalAddresser::getIndex(int dim, int reg) {
   if (dim < dropped || disjoint) {
     int32_t constant = getConstant(dim, reg);
-    return constant ? emitter.add(bases[dim], emitter.i64(constant)) : bases[dim];
+    return constant ? emitter.add(bases[dim], emitter.i64(constant))
+                    : bases[dim];
   }
   int d = dim - dropped;
-  Value coord = emitter.emitThreadCoord(layout.laneBases(), layout.warpBases(), d);
+  Value coord =
+      emitter.emitThreadCoord(layout.laneBases(), layout.warpBases(), d);
   if (int32_t flipped = layout.registerXor(reg)[d])
     coord = emitter.xori(coord, emitter.i32(flipped));
   coord = emitter.add(coord, emitter.i32(layout.registerOffset(reg)[d]));
-  coord = emitter.builder.createOrFold<arith::ExtUIOp>(emitter.loc, emitter.builder.getI64Type(), coord);
+  coord = emitter.builder.createOrFold<arith::ExtUIOp>(
+      emitter.loc, emitter.builder.getI64Type(), coord);
   return emitter.add(bases[dim], coord);
 }
 
@@ -59,7 +67,8 @@ Value GlobalAddresser::getPointer(int reg) {
     }
     Value index = getIndex(d, reg);
     if (packed)
-      index = emitter.builder.createOrFold<arith::ShRSIOp>(emitter.loc, index, emitter.i64(1));
+      index = emitter.builder.createOrFold<arith::ShRSIOp>(emitter.loc, index,
+                                                           emitter.i64(1));
     offset = emitter.add(offset, emitter.mul(index, view.strides[d]));
   }
   return emitter.offsetPointer(view.pointer, offset);
@@ -70,7 +79,8 @@ Value GlobalAddresser::getInBounds(int reg) {
   for (int d = 0; d < view.type.getRank(); ++d) {
     auto compareIndex = [&]() {
       // Unsigned, so that a negative index is outside as well.
-      return emitter.compare(arith::CmpIPredicate::ult, getIndex(d, reg), view.extents[d]);
+      return emitter.compare(arith::CmpIPredicate::ult, getIndex(d, reg),
+                             view.extents[d]);
     };
     Value inside;
     if (d < dropped || disjoint) {
@@ -87,26 +97,31 @@ Value GlobalAddresser::getInBounds(int reg) {
 }
 
 Value GlobalAddresser::getNibbleShift(int reg) {
-  Value parity = emitter.andi(getIndex(view.type.getPackDim(), reg), emitter.i64(1));
+  Value parity =
+      emitter.andi(getIndex(view.type.getPackDim(), reg), emitter.i64(1));
   return emitter.builder.createOrFold<arith::TruncIOp>(
       emitter.loc, emitter.builder.getI8Type(), emitter.shl(parity, 2));
 }
 
-Value tile::getElementPointer(KernelEmitter &emitter, const GlobalView &view, ValueRange indices) {
+Value tile::getElementPointer(KernelEmitter &emitter, const GlobalView &view,
+                              ValueRange indices) {
   Value offset = emitter.i64(0);
   for (int d = 0; d < view.type.getRank(); ++d) {
     Value index = indices[d];
     if (d == view.type.getPackDim())
-      index = emitter.builder.createOrFold<arith::ShRSIOp>(emitter.loc, index, emitter.i64(1));
+      index = emitter.builder.createOrFold<arith::ShRSIOp>(emitter.loc, index,
+                                                           emitter.i64(1));
     offset = emitter.add(offset, emitter.mul(index, view.strides[d]));
   }
   return emitter.offsetPointer(view.pointer, offset);
 }
 
-Value tile::getElementInBounds(KernelEmitter &emitter, const GlobalView &view, ValueRange indices) {
+Value tile::getElementInBounds(KernelEmitter &emitter, const GlobalView &view,
+                               ValueRange indices) {
   Value all;
   for (int d = 0; d < view.type.getRank(); ++d) {
-    Value inside = emitter.compare(arith::CmpIPredicate::ult, indices[d], view.extents[d]);
+    Value inside =
+        emitter.compare(arith::CmpIPredicate::ult, indices[d], view.extents[d]);
     all = all ? emitter.andi(all, inside) : inside;
   }
   return all;

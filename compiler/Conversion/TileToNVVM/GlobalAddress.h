@@ -16,8 +16,8 @@ class GlobalAddresser {
 public:
   /// `indices` (i64, one for each dimension of the tensor) is the anchor; the
   /// tile's `layout` covers the last dimensions.
-  GlobalAddresser(KernelEmitter &emitter, const GlobalView &view, ValueRange indices,
-                  const layout::FragmentLayout &layout);
+  GlobalAddresser(KernelEmitter &emitter, const GlobalView &view,
+                  ValueRange indices, const layout::FragmentLayout &layout);
 
   /// The byte that holds the element in register `reg`.
   Value getPointer(int reg);
@@ -45,8 +45,10 @@ private:
 };
 
 /// Index and address of one element given by scalar indices.
-Value getElementPointer(KernelEmitter &emitter, const GlobalView &view, ValueRange indices);
-Value getElementInBounds(KernelEmitter &emitter, const GlobalView &view, ValueRange indices);
+Value getElementPointer(KernelEmitter &emitter, const GlobalView &view,
+                        ValueRange indices);
+Value getElementInBounds(KernelEmitter &emitter, const GlobalView &view,
+                         ValueRange indices);
 
 } // namespace mlir::tile
 

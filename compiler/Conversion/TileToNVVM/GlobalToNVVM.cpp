@@ -35,17 +35,22 @@ LogicalResult tile::emitGlobalLoad(KernelEmitter &e, LoadOp op) {
                          : getCopyBytes(op.getMemory(), op.getIndices(),
                                         getTileShape(op.getResult().getType()));
   if (maxBytes * 8 <= bits) {
-    Value pad = op.getPad() ? e.getScalar(op.getPad()) : e.zeroOf(getRegisterType(element));
+    Value pad = op.getPad() ? e.getScalar(op.getPad())
+                            : e.zeroOf(getRegisterType(element));
     for (int reg = 0; reg < layout.elementsPerThread(); ++reg)
-      collector.addElement(emitGuardedElementLoad(e, addresser, reg, element, pad), reg);
+      collector.addElement(
+          emitGuardedElementLoad(e, addresser, reg, element, pad), reg);
     e.setFragment(op.getResult(), collector.finish());
     return success();
   }
-  layout::VectorPlan plan = layout::planGlobalVector(layout, bits, -1, maxBytes);
+  layout::VectorPlan plan =
+      layout::planGlobalVector(layout, bits, -1, maxBytes);
   for (int access = 0; access < plan.accesses(); ++access) {
-    ArrayRef<int> registers = ArrayRef(plan.registers).slice(access * plan.elements, plan.elements);
-    Value loaded = emitGuardedLoad(e, addresser.getInBounds(registers[0]),
-                                   addresser.getPointer(registers[0]), plan.bytes());
+    ArrayRef<int> registers =
+        ArrayRef(plan.registers).slice(access * plan.elements, plan.elements);
+    Value loaded =
+        emitGuardedLoad(e, addresser.getInBounds(registers[0]),
+                        addresser.getPointer(registers[0]), plan.bytes());
     collector.addVector(loaded, plan.bytes(), registers);
   }
   e.setFragment(op.getResult(), collector.finish());
@@ -57,16 +62,21 @@ LogicalResult tile::emitGlobalStore(KernelEmitter &e, StoreOp op) {
   const layout::FragmentLayout &layout = e.getLayout(op.getValue());
   int64_t bits = getElementBits(view.type.getElementType());
   if (bits < 8)
-    return op.emitError("a store of 4-bit elements to global memory is not supported yet");
+    return op.emitError(
+        "a store of 4-bit elements to global memory is not supported yet");
   GlobalAddresser addresser(e, view, mapIndices(e, op.getIndices()), layout);
-  int64_t maxBytes = std::max<int64_t>(
-      getCopyBytes(op.getMemory(), op.getIndices(), getTileShape(op.getValue().getType())), bits / 8);
-  layout::VectorPlan plan = layout::planGlobalVector(layout, bits, -1, maxBytes);
+  int64_t maxBytes =
+      std::max<int64_t>(getCopyBytes(op.getMemory(), op.getIndices(),
+                                     getTileShape(op.getValue().getType())),
+                        bits / 8);
+  layout::VectorPlan plan =
+      layout::planGlobalVector(layout, bits, -1, maxBytes);
   WideStorer storer(e, e.getFragment(op.getValue()));
   Value owner = e.emitIsOwner(layout);
   int ownedRegisters = layout.ownerMask().registers;
   for (int access = 0; access < plan.accesses(); ++access) {
-    ArrayRef<int> registers = ArrayRef(plan.registers).slice(access * plan.elements, plan.elements);
+    ArrayRef<int> registers =
+        ArrayRef(plan.registers).slice(access * plan.elements, plan.elements);
     // A register that repeats another is not stored again.
     if (registers[0] % layout.coreRegisters() & ownedRegisters)
       continue;

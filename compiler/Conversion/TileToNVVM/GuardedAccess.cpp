@@ -7,8 +7,10 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-void tile::emitGuarded(KernelEmitter &e, Value condition, llvm::function_ref<void()> body) {
-  auto branch = scf::IfOp::create(e.builder, e.loc, condition, /*withElseRegion=*/false);
+void tile::emitGuarded(KernelEmitter &e, Value condition,
+                       llvm::function_ref<void()> body) {
+  auto branch =
+      scf::IfOp::create(e.builder, e.loc, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(e.builder);
   e.builder.setInsertionPointToStart(branch.thenBlock());
   body();
@@ -16,8 +18,9 @@ void tile::emitGuarded(KernelEmitter &e, Value condition, llvm::function_ref<voi
 
 Value tile::emitGuardedValue(KernelEmitter &e, Value condition, Value otherwise,
                              llvm::function_ref<Value()> body) {
-  auto branch = scf::IfOp::create(e.builder, e.loc, otherwise.getType(), condition,
-                                  /*withElseRegion=*/true);
+  auto branch =
+      scf::IfOp::create(e.builder, e.loc, otherwise.getType(), condition,
+                        /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(e.builder);
   e.builder.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(e.builder, e.loc, body());
@@ -26,7 +29,8 @@ Value tile::emitGuardedValue(KernelEmitter &e, Value condition, Value otherwise,
   return branch.getResult(0);
 }
 
-Value tile::emitGuardedLoad(KernelEmitter &e, Value condition, Value pointer, int64_t bytes) {
+Value tile::emitGuardedLoad(KernelEmitter &e, Value condition, Value pointer,
+                            int64_t bytes) {
   Type type = getAccessType(e.builder.getContext(), bytes);
   return emitGuardedValue(e, condition, e.zeroOf(type), [&]() -> Value {
     return LLVM::LoadOp::create(e.builder, e.loc, type, pointer, bytes);
@@ -38,28 +42,33 @@ Value tile::emitElementLoad(KernelEmitter &e, Value pointer, Type elementType) {
   unsigned bytes = getElementBits(type) / 8;
   if (!type.isInteger(1))
     return LLVM::LoadOp::create(e.builder, e.loc, type, pointer, bytes);
-  Value byte = LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), pointer, bytes);
+  Value byte = LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(),
+                                    pointer, bytes);
   return e.compare(arith::CmpIPredicate::ne, byte, e.constantLike(byte, 0));
 }
 
 void tile::emitElementStore(KernelEmitter &e, Value pointer, Value value) {
   if (value.getType().isInteger(1))
-    value = e.builder.createOrFold<arith::ExtUIOp>(e.loc, e.builder.getI8Type(), value);
+    value = e.builder.createOrFold<arith::ExtUIOp>(e.loc, e.builder.getI8Type(),
+                                                   value);
   LLVM::StoreOp::create(e.builder, e.loc, value, pointer,
                         value.getType().getIntOrFloatBitWidth() / 8);
 }
 
-Value tile::emitGuardedElementLoad(KernelEmitter &e, GlobalAddresser &addresser, int reg,
-                                   Type elementType, Value pad) {
+Value tile::emitGuardedElementLoad(KernelEmitter &e, GlobalAddresser &addresser,
+                                   int reg, Type elementType, Value pad) {
   // Values that later accesses share are made outside the branch.
-  Value condition = addresser.getInBounds(reg), pointer = addresser.getPointer(reg);
+  Value condition = addresser.getInBounds(reg),
+        pointer = addresser.getPointer(reg);
   bool isNibble = getElementBits(elementType) < 8;
   Value shift = isNibble ? addresser.getNibbleShift(reg) : Value();
   return emitGuardedValue(e, condition, pad, [&]() -> Value {
     if (!isNibble)
       return emitElementLoad(e, pointer, elementType);
-    Value byte = LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), pointer, 1);
+    Value byte = LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(),
+                                      pointer, 1);
     byte = e.builder.createOrFold<arith::ShRUIOp>(e.loc, byte, shift);
-    return e.builder.createOrFold<arith::TruncIOp>(e.loc, e.builder.getIntegerType(4), byte);
+    return e.builder.createOrFold<arith::TruncIOp>(
+        e.loc, e.builder.getIntegerType(4), byte);
   });
 }

@@ -7,18 +7,20 @@
 namespace mlir::tile {
 
 /// Emits what `body` emits under a branch on `condition`.
-void emitGuarded(KernelEmitter &emitter, Value condition, llvm::function_ref<void()> body);
+void emitGuarded(KernelEmitter &emitter, Value condition,
+                 llvm::function_ref<void()> body);
 
 /// The value of `body` where `condition` holds, else `otherwise`.
 Value emitGuardedValue(KernelEmitter &emitter, Value condition, Value otherwise,
                        llvm::function_ref<Value()> body);
 
 /// A load of `bytes` bytes (getAccessType); zero where `condition` is false.
-Value emitGuardedLoad(KernelEmitter &emitter, Value condition, Value pointer, int64_t bytes);
+Value emitGuardedLoad(KernelEmitter &emitter, Value condition, Value pointer,
+                      int64_t bytes);
 
 /// The element in register `reg`, in its register type; `pad` outside.
-Value emitGuardedElementLoad(KernelEmitter &emitter, GlobalAddresser &addresser, int reg,
-                             Type elementType, Value pad);
+Value emitGuardedElementLoad(KernelEmitter &emitter, GlobalAddresser &addresser,
+                             int reg, Type elementType, Value pad);
 
 /// Loads one element of at least a byte in its register type.
 Value emitElementLoad(KernelEmitter &emitter, Value pointer, Type elementType);

@@ -19,7 +19,8 @@ static constexpr unsigned globalSpace = 1;
 static constexpr int64_t rasterGroup = 8;
 
 KernelEmitter::KernelEmitter(KernelOp kernel)
-    : kernel(kernel), builder(kernel), loc(kernel.getLoc()), threads(kernel.getThreads()) {
+    : kernel(kernel), builder(kernel), loc(kernel.getLoc()),
+      threads(kernel.getThreads()) {
   createFunction();
   emitPrologue();
 }
@@ -48,7 +49,8 @@ void KernelEmitter::createFunction() {
       continue;
     SmallVector<NamedAttribute> attributes;
     if (kernel.getArgAttr(i, "tile.noalias"))
-      attributes.push_back(builder.getNamedAttr("llvm.noalias", builder.getUnitAttr()));
+      attributes.push_back(
+          builder.getNamedAttr("llvm.noalias", builder.getUnitAttr()));
     if (auto aligned = kernel.getArgAttrOfType<IntegerAttr>(i, "tile.aligned"))
       attributes.push_back(builder.getNamedAttr("llvm.align", aligned));
     addParameter(pointer, attributes);
@@ -58,15 +60,20 @@ void KernelEmitter::createFunction() {
       addParameter(builder.getI64Type());
   for (Type type : kernel.getArgumentTypes())
     if (!isa<GlobalType>(type))
-      addParameter(type.isInteger(1) ? builder.getI8Type() : getRegisterType(type));
+      addParameter(type.isInteger(1) ? builder.getI8Type()
+                                     : getRegisterType(type));
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-    if (auto type = dyn_cast<GlobalType>(kernel.getArgumentTypes()[i]); type && kernel.isArgStrided(i))
+    if (auto type = dyn_cast<GlobalType>(kernel.getArgumentTypes()[i]);
+        type && kernel.isArgStrided(i))
       for (int64_t d = 0; d + 1 < type.getRank(); ++d)
         addParameter(builder.getI64Type());
 
-  auto functionType = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
-  function = LLVM::LLVMFuncOp::create(builder, loc, (kernel.getSymName() + ".lowered").str(), functionType);
-  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+  auto functionType =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
+  function = LLVM::LLVMFuncOp::create(
+      builder, loc, (kernel.getSymName() + ".lowered").str(), functionType);
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     builder.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
   for (auto [i, attr] : llvm::enumerate(attrs))
@@ -100,7 +107,8 @@ void KernelEmitter::emitPrologue() {
   emitBlockIds();
   // A marker in front of which thread-dependent values are put; erased at the
   // end.
-  prologueEnd = arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+  prologueEnd =
+      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
 }
 
 void KernelEmitter::emitGlobals(unsigned firstStride) {
@@ -114,19 +122,22 @@ void KernelEmitter::emitGlobals(unsigned firstStride) {
     view.type = type;
     for (Attribute dim : kernel.getArgDims(argument.getArgNumber()))
       view.extents.push_back(emitExpression(dim));
-    int64_t unitBytes = std::max<int64_t>(getElementBits(type.getElementType()) / 8, 1);
+    int64_t unitBytes =
+        std::max<int64_t>(getElementBits(type.getElementType()) / 8, 1);
     view.strides.resize(type.getRank());
     Value stride = i64(unitBytes);
     for (int64_t d = type.getRank() - 1; d >= 0; --d) {
       view.strides[d] = stride;
       Value extent = view.extents[d];
       if (d == type.getPackDim())
-        extent = builder.createOrFold<arith::ShRUIOp>(loc, add(extent, i64(1)), i64(1));
+        extent = builder.createOrFold<arith::ShRUIOp>(loc, add(extent, i64(1)),
+                                                      i64(1));
       stride = mul(stride, extent);
     }
     if (kernel.isArgStrided(argument.getArgNumber()))
       for (int64_t d = 0; d + 1 < type.getRank(); ++d)
-        view.strides[d] = mul(function.getArgument(firstStride++), i64(unitBytes));
+        view.strides[d] =
+            mul(function.getArgument(firstStride++), i64(unitBytes));
     setGlobal(argument, view);
   }
 }
@@ -137,7 +148,8 @@ void KernelEmitter::emitBlockIds() {
   Value rest = NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
   SmallVector<Value> extents;
   for (Attribute extent : kernel.getGrid())
-    extents.push_back(builder.createOrFold<arith::TruncIOp>(loc, builder.getI32Type(), emitExpression(extent)));
+    extents.push_back(builder.createOrFold<arith::TruncIOp>(
+        loc, builder.getI32Type(), emitExpression(extent)));
   size_t axes = extents.size();
   SmallVector<Value> ids(axes);
   if (axes >= 2) {
@@ -147,7 +159,8 @@ void KernelEmitter::emitBlockIds() {
     Value groupBlocks = mul(extents[0], i32(rasterGroup));
     Value first = mul(divui(inPlane, groupBlocks), i32(rasterGroup));
     Value inGroup = remui(inPlane, groupBlocks);
-    Value rows = builder.createOrFold<arith::MinUIOp>(loc, sub(extents[1], first), i32(rasterGroup));
+    Value rows = builder.createOrFold<arith::MinUIOp>(
+        loc, sub(extents[1], first), i32(rasterGroup));
     ids[0] = divui(inGroup, rows);
     ids[1] = add(first, remui(inGroup, rows));
   } else if (axes == 1) {
@@ -158,7 +171,8 @@ void KernelEmitter::emitBlockIds() {
     rest = axis + 1 < axes ? divui(rest, extents[axis]) : rest;
   }
   for (Value id : ids)
-    blockIds.push_back(builder.createOrFold<arith::ExtUIOp>(loc, builder.getI64Type(), id));
+    blockIds.push_back(
+        builder.createOrFold<arith::ExtUIOp>(loc, builder.getI64Type(), id));
 }
 
 Value KernelEmitter::emitExpression(Attribute expression) {
@@ -171,11 +185,15 @@ Value KernelEmitter::emitExpression(Attribute expression) {
   SmallVector<Value> operands;
   for (Attribute operand : array.getValue().drop_front())
     operands.push_back(emitExpression(operand));
-  auto toBool = [&](Value v) { return compare(arith::CmpIPredicate::ne, v, i64(0)); };
+  auto toBool = [&](Value v) {
+    return compare(arith::CmpIPredicate::ne, v, i64(0));
+  };
   auto fromBool = [&](Value v) {
     return builder.createOrFold<arith::ExtUIOp>(loc, builder.getI64Type(), v);
   };
-  auto cmp = [&](arith::CmpIPredicate p) { return fromBool(compare(p, operands[0], operands[1])); };
+  auto cmp = [&](arith::CmpIPredicate p) {
+    return fromBool(compare(p, operands[0], operands[1]));
+  };
   using P = arith::CmpIPredicate;
   Value a = operands[0], b = operands.size() > 1 ? operands[1] : Value();
   if (op == "+")
@@ -281,7 +299,8 @@ void KernelEmitter::takeFlat(Value value, ValueRange &flat) {
   unsigned count = getLayout(value).elementsPerThread();
   size_t size = FragmentValue(tensor.getElementType(), count).getFlatCount();
   SmallVector<Value> values(flat.take_front(size));
-  setFragment(value, FragmentValue::unflatten(tensor.getElementType(), count, values));
+  setFragment(value,
+              FragmentValue::unflatten(tensor.getElementType(), count, values));
   flat = flat.drop_front(size);
 }
 
@@ -290,10 +309,12 @@ void KernelEmitter::takeFlat(Value value, ValueRange &flat) {
 //===----------------------------------------------------------------------===//
 
 Value KernelEmitter::i32(int64_t value) {
-  return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(int32_t(value)));
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getI32IntegerAttr(int32_t(value)));
 }
 Value KernelEmitter::i64(int64_t value) {
-  return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getI64IntegerAttr(value));
 }
 Value KernelEmitter::i1(bool value) {
   return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(value));
@@ -302,27 +323,35 @@ Value KernelEmitter::extendToI64(Value value) {
   return builder.createOrFold<arith::ExtSIOp>(loc, builder.getI64Type(), value);
 }
 Value KernelEmitter::constantLike(Value like, int64_t value) {
-  return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(like.getType(), value));
+  return arith::ConstantOp::create(
+      builder, loc, builder.getIntegerAttr(like.getType(), value));
 }
 Value KernelEmitter::zeroOf(Type type) {
-  return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
+  return arith::ConstantOp::create(builder, loc,
+                                   cast<TypedAttr>(builder.getZeroAttr(type)));
 }
 
-Value KernelEmitter::callIntrinsic(StringRef name, Type result, ValueRange operands) {
-  auto call = LLVM::CallIntrinsicOp::create(builder, loc, result, builder.getStringAttr(name), operands);
+Value KernelEmitter::callIntrinsic(StringRef name, Type result,
+                                   ValueRange operands) {
+  auto call = LLVM::CallIntrinsicOp::create(
+      builder, loc, result, builder.getStringAttr(name), operands);
   return result ? call.getResult(0) : Value();
 }
 
-Value KernelEmitter::callAsm(StringRef text, StringRef constraints, ValueRange operands) {
-  auto dialect = LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT);
-  return LLVM::InlineAsmOp::create(builder, loc, builder.getI32Type(), operands, text, constraints,
-                                   /*has_side_effects=*/false, /*is_align_stack=*/false,
-                                   LLVM::TailCallKind::None, dialect, ArrayAttr())
+Value KernelEmitter::callAsm(StringRef text, StringRef constraints,
+                             ValueRange operands) {
+  auto dialect =
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT);
+  return LLVM::InlineAsmOp::create(
+             builder, loc, builder.getI32Type(), operands, text, constraints,
+             /*has_side_effects=*/false, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None, dialect, ArrayAttr())
       .getResult(0);
 }
 
 Value KernelEmitter::offsetPointer(Value pointer, Value bytes) {
-  return LLVM::GEPOp::create(builder, loc, pointer.getType(), builder.getI8Type(), pointer, bytes);
+  return LLVM::GEPOp::create(builder, loc, pointer.getType(),
+                             builder.getI8Type(), pointer, bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -345,7 +374,8 @@ Value KernelEmitter::emitThreadBits(ArrayRef<int32_t> bases) {
       if (!(rest[i] >> bit & 1))
         continue;
       int length = 0;
-      while (i + length < rest.size() && bit + length < 31 && rest[i + length] >> (bit + length) & 1) {
+      while (i + length < rest.size() && bit + length < 31 &&
+             rest[i + length] >> (bit + length) & 1) {
         rest[i + length] &= ~(int32_t(1) << (bit + length));
         ++length;
       }
@@ -361,7 +391,8 @@ Value KernelEmitter::emitThreadBits(ArrayRef<int32_t> bases) {
 }
 
 Value KernelEmitter::emitThreadCoord(ArrayRef<layout::Coords> laneBases,
-                                     ArrayRef<layout::Coords> warpBases, int dim) {
+                                     ArrayRef<layout::Coords> warpBases,
+                                     int dim) {
   SmallVector<int32_t> bases;
   for (const layout::Coords &basis : laneBases)
     bases.push_back(basis[dim]);

@@ -1,7 +1,7 @@
 //===- KernelEmitter.h - State of the lowering of one kernel --------------===//
 //
-// The lowering walks a kernel whose fragments have layouts and emits, beside it,
-// what one thread does: a fragment becomes the list of its values in one
+// The lowering walks a kernel whose fragments have layouts and emits, beside
+// it, what one thread does: a fragment becomes the list of its values in one
 // thread's registers.  This class holds where each value went and the helpers
 // that all op families need; the families are in files of their own
 // (Emitters.h).
@@ -29,10 +29,12 @@ Type getRegisterType(Type elementType);
 class FragmentValue {
 public:
   FragmentValue() = default;
-  FragmentValue(Type elementType, unsigned count) : elementType(elementType), count(count) {}
+  FragmentValue(Type elementType, unsigned count)
+      : elementType(elementType), count(count) {}
 
   static FragmentValue ofElements(Type elementType, ArrayRef<Value> elements);
-  static FragmentValue ofWords(Type elementType, unsigned count, ArrayRef<Value> words);
+  static FragmentValue ofWords(Type elementType, unsigned count,
+                               ArrayRef<Value> words);
 
   Type getElementType() const { return elementType; }
   unsigned size() const { return count; }
@@ -48,7 +50,8 @@ public:
   SmallVector<Value> flatten(OpBuilder &builder, Location loc) const;
   Type getFlatType() const;
   unsigned getFlatCount() const { return count / elementsPerWord(); }
-  static FragmentValue unflatten(Type elementType, unsigned count, ArrayRef<Value> values);
+  static FragmentValue unflatten(Type elementType, unsigned count,
+                                 ArrayRef<Value> values);
 
 private:
   Type elementType;
@@ -98,9 +101,15 @@ public:
 
   Value getScalar(Value value) const { return scalars.lookup(value); }
   void setScalar(Value from, Value to) { scalars[from] = to; }
-  const FragmentValue &getFragment(Value value) const { return fragments.find(value)->second; }
-  void setFragment(Value from, FragmentValue to) { fragments[from] = std::move(to); }
-  const GlobalView &getGlobal(Value value) const { return globals.find(value)->second; }
+  const FragmentValue &getFragment(Value value) const {
+    return fragments.find(value)->second;
+  }
+  void setFragment(Value from, FragmentValue to) {
+    fragments[from] = std::move(to);
+  }
+  const GlobalView &getGlobal(Value value) const {
+    return globals.find(value)->second;
+  }
   void setGlobal(Value from, GlobalView to) { globals[from] = std::move(to); }
   SharedView getShared(Value value) const { return shareds.lookup(value); }
   void setShared(Value from, SharedView to) { shareds[from] = to; }
@@ -121,19 +130,39 @@ public:
   Value i32(int64_t value);
   Value i64(int64_t value);
   Value i1(bool value);
-  Value add(Value a, Value b) { return builder.createOrFold<arith::AddIOp>(loc, a, b); }
-  Value sub(Value a, Value b) { return builder.createOrFold<arith::SubIOp>(loc, a, b); }
-  Value mul(Value a, Value b) { return builder.createOrFold<arith::MulIOp>(loc, a, b); }
-  Value divui(Value a, Value b) { return builder.createOrFold<arith::DivUIOp>(loc, a, b); }
-  Value remui(Value a, Value b) { return builder.createOrFold<arith::RemUIOp>(loc, a, b); }
-  Value andi(Value a, Value b) { return builder.createOrFold<arith::AndIOp>(loc, a, b); }
-  Value ori(Value a, Value b) { return builder.createOrFold<arith::OrIOp>(loc, a, b); }
-  Value xori(Value a, Value b) { return builder.createOrFold<arith::XOrIOp>(loc, a, b); }
+  Value add(Value a, Value b) {
+    return builder.createOrFold<arith::AddIOp>(loc, a, b);
+  }
+  Value sub(Value a, Value b) {
+    return builder.createOrFold<arith::SubIOp>(loc, a, b);
+  }
+  Value mul(Value a, Value b) {
+    return builder.createOrFold<arith::MulIOp>(loc, a, b);
+  }
+  Value divui(Value a, Value b) {
+    return builder.createOrFold<arith::DivUIOp>(loc, a, b);
+  }
+  Value remui(Value a, Value b) {
+    return builder.createOrFold<arith::RemUIOp>(loc, a, b);
+  }
+  Value andi(Value a, Value b) {
+    return builder.createOrFold<arith::AndIOp>(loc, a, b);
+  }
+  Value ori(Value a, Value b) {
+    return builder.createOrFold<arith::OrIOp>(loc, a, b);
+  }
+  Value xori(Value a, Value b) {
+    return builder.createOrFold<arith::XOrIOp>(loc, a, b);
+  }
   Value shl(Value a, int64_t bits) {
-    return bits == 0 ? a : builder.createOrFold<arith::ShLIOp>(loc, a, constantLike(a, bits));
+    return bits == 0 ? a
+                     : builder.createOrFold<arith::ShLIOp>(
+                           loc, a, constantLike(a, bits));
   }
   Value shr(Value a, int64_t bits) {
-    return bits == 0 ? a : builder.createOrFold<arith::ShRUIOp>(loc, a, constantLike(a, bits));
+    return bits == 0 ? a
+                     : builder.createOrFold<arith::ShRUIOp>(
+                           loc, a, constantLike(a, bits));
   }
   Value compare(arith::CmpIPredicate predicate, Value a, Value b) {
     return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);

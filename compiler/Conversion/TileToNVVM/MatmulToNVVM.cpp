@@ -9,8 +9,10 @@ using namespace mlir;
 using namespace mlir::tile;
 
 /// Splits the registers of a fragment into the `size` consecutive ones that one
-/// instruction takes.  Repeats and further tiles are outside them (MmaLayout.h).
-static SmallVector<int> splitTiles(const layout::FragmentLayout &layout, int size) {
+/// instruction takes.  Repeats and further tiles are outside them
+/// (MmaLayout.h).
+static SmallVector<int> splitTiles(const layout::FragmentLayout &layout,
+                                   int size) {
   SmallVector<int> firsts;
   for (int first = 0; first < layout.elementsPerThread(); first += size)
     firsts.push_back(first);
@@ -36,14 +38,18 @@ LogicalResult tile::emitMma(KernelEmitter &e, MmaOp op) {
   Type operandType = op.getMma().getOperandType();
   StringRef intrinsic = getIntrinsic(operandType);
   if (intrinsic.empty())
-    return op.emitError("mma.sync on ") << operandType << " is not supported yet";
+    return op.emitError("mma.sync on ")
+           << operandType << " is not supported yet";
   MLIRContext *context = op.getContext();
   const layout::FragmentLayout &layoutA = e.getLayout(op.getA());
   const layout::FragmentLayout &layoutB = e.getLayout(op.getB());
   const layout::FragmentLayout &layoutC = e.getLayout(op.getAccumulator());
-  SmallVector<Value> wordsA = e.getFragment(op.getA()).getWords(e.builder, e.loc);
-  SmallVector<Value> wordsB = e.getFragment(op.getB()).getWords(e.builder, e.loc);
-  SmallVector<Value> values = e.getFragment(op.getAccumulator()).getElements(e.builder, e.loc);
+  SmallVector<Value> wordsA =
+      e.getFragment(op.getA()).getWords(e.builder, e.loc);
+  SmallVector<Value> wordsB =
+      e.getFragment(op.getB()).getWords(e.builder, e.loc);
+  SmallVector<Value> values =
+      e.getFragment(op.getAccumulator()).getElements(e.builder, e.loc);
 
   // Elements of one instruction in each thread.
   const int sizeA = 8, sizeB = 4, sizeC = 4;
@@ -62,14 +68,18 @@ LogicalResult tile::emitMma(KernelEmitter &e, MmaOp op) {
   Type pair = VectorType::get(2, operandType);
   Type wordType = operandType.isF16() ? pair : Type(e.builder.getI32Type());
   auto toOperand = [&](Value word) {
-    return wordType == word.getType() ? word
-                                      : LLVM::BitcastOp::create(e.builder, e.loc, wordType, word).getResult();
+    return wordType == word.getType()
+               ? word
+               : LLVM::BitcastOp::create(e.builder, e.loc, wordType, word)
+                     .getResult();
   };
   Type f32 = e.builder.getF32Type();
-  Type resultType = LLVM::LLVMStructType::getLiteral(context, SmallVector<Type>(4, f32));
+  Type resultType =
+      LLVM::LLVMStructType::getLiteral(context, SmallVector<Type>(4, f32));
   for (int k : steps) {
     for (int c : splitTiles(layoutC, sizeC)) {
-      int a = findA.at({getStart(layoutC, c, 0), k}), b = findB.at({getStart(layoutC, c, 1), k});
+      int a = findA.at({getStart(layoutC, c, 0), k}),
+          b = findB.at({getStart(layoutC, c, 1), k});
       SmallVector<Value> operands;
       for (int i = 0; i < 4; ++i)
         operands.push_back(toOperand(wordsA[a / 2 + i]));
@@ -79,7 +89,8 @@ LogicalResult tile::emitMma(KernelEmitter &e, MmaOp op) {
         operands.push_back(values[c + i]);
       Value result = e.callIntrinsic(intrinsic, resultType, operands);
       for (int64_t i = 0; i < 4; ++i)
-        values[c + i] = LLVM::ExtractValueOp::create(e.builder, e.loc, result, ArrayRef<int64_t>{i});
+        values[c + i] = LLVM::ExtractValueOp::create(e.builder, e.loc, result,
+                                                     ArrayRef<int64_t>{i});
     }
   }
   e.setFragment(op.getResult(), FragmentValue::ofElements(f32, values));

@@ -19,7 +19,8 @@ namespace {
 class ParallelEmitter {
 public:
   ParallelEmitter(KernelEmitter &emitter, ParallelOp op)
-      : e(emitter), op(op), layout(getIterationLayout(op, getNumWarps(emitter.kernel))) {}
+      : e(emitter), op(op),
+        layout(getIterationLayout(op, getNumWarps(emitter.kernel))) {}
 
   LogicalResult emit();
 
@@ -47,7 +48,8 @@ void ParallelEmitter::bindIndices(int reg) {
       coord = e.xori(coord, e.i32(flipped));
     if (int32_t offset = layout.registerOffset(reg)[d])
       coord = e.add(coord, e.i32(offset));
-    e.setScalar(index, e.builder.createOrFold<arith::ExtUIOp>(e.loc, e.builder.getI64Type(), coord));
+    e.setScalar(index, e.builder.createOrFold<arith::ExtUIOp>(
+                           e.loc, e.builder.getI64Type(), coord));
   }
 }
 
@@ -57,16 +59,19 @@ LogicalResult ParallelEmitter::emitElement(ElementOp element, int reg) {
     auto dims = getLoopDims(op, element.getIndices());
     auto reindexed = dims ? layout.reindexSource(*dims) : std::nullopt;
     if (!reindexed)
-      return element.emitError("a fragment element at computed indices is not supported yet");
-    layout::ConversionPlan plan =
-        layout::planConversion(e.getLayout(element.getFragment()), reindexed->layout);
+      return element.emitError(
+          "a fragment element at computed indices is not supported yet");
+    layout::ConversionPlan plan = layout::planConversion(
+        e.getLayout(element.getFragment()), reindexed->layout);
     if (plan.kind != layout::ConversionKind::Identical &&
         plan.kind != layout::ConversionKind::RegisterPermutation)
-      return element.emitError("a fragment element that another thread holds is not supported yet");
+      return element.emitError(
+          "a fragment element that another thread holds is not supported yet");
     SmallVector<int> registers;
     for (int source : reindexed->registerOf)
-      registers.push_back(plan.kind == layout::ConversionKind::Identical ? source
-                                                                         : plan.registerOf[source]);
+      registers.push_back(plan.kind == layout::ConversionKind::Identical
+                              ? source
+                              : plan.registerOf[source]);
     known = registersOf.try_emplace(element, registers).first;
   }
   e.setScalar(element, elements[element.getFragment()][known->second[reg]]);
@@ -86,27 +91,34 @@ LogicalResult ParallelEmitter::emitOp(Operation *inner, int reg) {
   if (auto load = dyn_cast<LoadElementOp>(inner)) {
     auto type = dyn_cast<GlobalType>(load.getMemory().getType());
     if (!type || getElementBits(type.getElementType()) < 8)
-      return load.emitError("this element access inside 'parallel' is not supported yet");
+      return load.emitError(
+          "this element access inside 'parallel' is not supported yet");
     const GlobalView &view = e.getGlobal(load.getMemory());
     SmallVector<Value> indices = mapIndices(load.getIndices());
-    Value pad = load.getPad() ? e.getScalar(load.getPad())
-                              : e.zeroOf(getRegisterType(type.getElementType()));
-    e.setScalar(load, emitGuardedValue(e, getElementInBounds(e, view, indices), pad, [&]() {
-                  return emitElementLoad(e, getElementPointer(e, view, indices), type.getElementType());
-                }));
+    Value pad = load.getPad()
+                    ? e.getScalar(load.getPad())
+                    : e.zeroOf(getRegisterType(type.getElementType()));
+    e.setScalar(
+        load,
+        emitGuardedValue(e, getElementInBounds(e, view, indices), pad, [&]() {
+          return emitElementLoad(e, getElementPointer(e, view, indices),
+                                 type.getElementType());
+        }));
     return success();
   }
   if (auto store = dyn_cast<StoreElementOp>(inner)) {
     auto type = dyn_cast<GlobalType>(store.getMemory().getType());
     if (!type || getElementBits(type.getElementType()) < 8)
-      return store.emitError("this element access inside 'parallel' is not supported yet");
+      return store.emitError(
+          "this element access inside 'parallel' is not supported yet");
     const GlobalView &view = e.getGlobal(store.getMemory());
     SmallVector<Value> indices = mapIndices(store.getIndices());
     Value condition = getElementInBounds(e, view, indices);
     if (Value owner = e.emitIsOwner(layout))
       condition = e.andi(condition, owner);
     emitGuarded(e, condition, [&]() {
-      emitElementStore(e, getElementPointer(e, view, indices), e.getScalar(store.getValue()));
+      emitElementStore(e, getElementPointer(e, view, indices),
+                       e.getScalar(store.getValue()));
     });
     return success();
   }
@@ -116,13 +128,16 @@ LogicalResult ParallelEmitter::emitOp(Operation *inner, int reg) {
 LogicalResult ParallelEmitter::emit() {
   for (unsigned i = 0; i < op.getNumResults(); ++i)
     if (!op.getMap(i).isIdentity() ||
-        !llvm::equal(getTileShape(op.getResult(i).getType()), op.getExtents()) ||
+        !llvm::equal(getTileShape(op.getResult(i).getType()),
+                     op.getExtents()) ||
         e.getLayout(op.getResult(i)) != layout)
-      return op.emitError("a fragment written in part by 'parallel' is not supported yet");
+      return op.emitError(
+          "a fragment written in part by 'parallel' is not supported yet");
   // Fragments are unpacked where the loop begins, so that every iteration sees
   // their elements, whatever branch it reads them in.
   op.getBody().walk([&](ElementOp element) {
-    elements[element.getFragment()] = e.getFragment(element.getFragment()).getElements(e.builder, e.loc);
+    elements[element.getFragment()] =
+        e.getFragment(element.getFragment()).getElements(e.builder, e.loc);
   });
   SmallVector<SmallVector<Value>> results(op.getNumResults());
   auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
@@ -135,7 +150,8 @@ LogicalResult ParallelEmitter::emit() {
       results[i].push_back(e.getScalar(value));
   }
   for (auto [result, values] : llvm::zip_equal(op.getResults(), results))
-    e.setFragment(result, FragmentValue::ofElements(getTileElementType(result.getType()), values));
+    e.setFragment(result, FragmentValue::ofElements(
+                              getTileElementType(result.getType()), values));
   return success();
 }
 

@@ -6,12 +6,14 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-SharedAddresser::SharedAddresser(KernelEmitter &emitter, SharedView view, ArrayRef<int64_t> start,
-                                 ArrayRef<int64_t> extents, ArrayRef<layout::Coords> laneBases,
+SharedAddresser::SharedAddresser(KernelEmitter &emitter, SharedView view,
+                                 ArrayRef<int64_t> start,
+                                 ArrayRef<int64_t> extents,
+                                 ArrayRef<layout::Coords> laneBases,
                                  ArrayRef<layout::Coords> warpBases)
     : emitter(emitter), view(view), storage(view.type.getStorage()),
-      start(start.begin(), start.end()), laneBases(laneBases), warpBases(warpBases),
-      linear(checkLinear(extents)) {
+      start(start.begin(), start.end()), laneBases(laneBases),
+      warpBases(warpBases), linear(checkLinear(extents)) {
   if (!linear)
     return;
   SmallVector<int32_t> bases;
@@ -36,7 +38,8 @@ bool SharedAddresser::checkLinear(ArrayRef<int64_t> extents) const {
   // Coordinates of inner dimensions stay below the next stride.
   for (int d = 1; d < storage.rank(); ++d) {
     int64_t perUnit = d == storage.packDim() ? 2 : 1;
-    int64_t span = llvm::divideCeil(llvm::bit_ceil(uint64_t(storage.shape()[d])), perUnit);
+    int64_t span =
+        llvm::divideCeil(llvm::bit_ceil(uint64_t(storage.shape()[d])), perUnit);
     if (span * storage.strideBytes(d) > storage.strideBytes(d - 1))
       return false;
   }
@@ -54,14 +57,15 @@ Value SharedAddresser::getPointer(const layout::Coords &constantXor,
   int32_t flipped = constant & threadMask, added = constant & ~threadMask;
   Value &base = basePointers[flipped];
   if (!base) {
-    Value offset = flipped ? emitter.xori(threadOffset, emitter.i32(flipped)) : threadOffset;
+    Value offset = flipped ? emitter.xori(threadOffset, emitter.i32(flipped))
+                           : threadOffset;
     base = emitter.offsetPointer(view.pointer, offset);
   }
   return added ? emitter.offsetPointer(base, emitter.i32(added)) : base;
 }
 
-Value SharedAddresser::getPointerByArithmetic(const layout::Coords &constantXor,
-                                              const layout::Coords &constantOffset) {
+Value SharedAddresser::getPointerByArithmetic(
+    const layout::Coords &constantXor, const layout::Coords &constantOffset) {
   Value offset = emitter.i32(0);
   for (int d = 0; d < storage.rank(); ++d) {
     Value coord = emitter.emitThreadCoord(laneBases, warpBases, d);
@@ -70,15 +74,19 @@ Value SharedAddresser::getPointerByArithmetic(const layout::Coords &constantXor,
     coord = emitter.add(coord, emitter.i32(constantOffset[d] + start[d]));
     if (d == storage.packDim())
       coord = emitter.shr(coord, 1);
-    offset = emitter.add(offset, emitter.mul(coord, emitter.i32(storage.strideBytes(d))));
+    offset = emitter.add(
+        offset, emitter.mul(coord, emitter.i32(storage.strideBytes(d))));
   }
-  return emitter.offsetPointer(view.pointer, emitSwizzle(emitter, storage.swizzle(), offset));
+  return emitter.offsetPointer(view.pointer,
+                               emitSwizzle(emitter, storage.swizzle(), offset));
 }
 
-Value tile::emitSwizzle(KernelEmitter &emitter, layout::Swizzle swizzle, Value offset) {
+Value tile::emitSwizzle(KernelEmitter &emitter, layout::Swizzle swizzle,
+                        Value offset) {
   if (swizzle.isIdentity())
     return offset;
-  Value bits = emitter.andi(emitter.shr(offset, swizzle.shift),
-                            emitter.i32(((1 << swizzle.bits) - 1) << swizzle.base));
+  Value bits =
+      emitter.andi(emitter.shr(offset, swizzle.shift),
+                   emitter.i32(((1 << swizzle.bits) - 1) << swizzle.base));
   return emitter.xori(offset, bits);
 }

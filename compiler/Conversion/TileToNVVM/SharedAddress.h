@@ -22,11 +22,13 @@ class SharedAddresser {
 public:
   /// `start` is the origin of the accessed part in the tile, and `extents` its
   /// shape; lane and warp bases give the thread's coordinates in the part.
-  SharedAddresser(KernelEmitter &emitter, SharedView view, ArrayRef<int64_t> start,
-                  ArrayRef<int64_t> extents, ArrayRef<layout::Coords> laneBases,
+  SharedAddresser(KernelEmitter &emitter, SharedView view,
+                  ArrayRef<int64_t> start, ArrayRef<int64_t> extents,
+                  ArrayRef<layout::Coords> laneBases,
                   ArrayRef<layout::Coords> warpBases);
 
-  Value getPointer(const layout::Coords &constantXor, const layout::Coords &constantOffset);
+  Value getPointer(const layout::Coords &constantXor,
+                   const layout::Coords &constantOffset);
 
 private:
   bool checkLinear(ArrayRef<int64_t> extents) const;
@@ -46,7 +48,8 @@ private:
 };
 
 /// Applies a swizzle to a byte offset (i32).
-Value emitSwizzle(KernelEmitter &emitter, layout::Swizzle swizzle, Value offset);
+Value emitSwizzle(KernelEmitter &emitter, layout::Swizzle swizzle,
+                  Value offset);
 
 } // namespace mlir::tile
 

@@ -17,7 +17,8 @@ using namespace mlir;
 using namespace mlir::tile;
 
 /// The constant origin of a part of a shared tile; zeros for the whole tile.
-static std::optional<SmallVector<int64_t>> getStart(ValueRange indices, int64_t rank) {
+static std::optional<SmallVector<int64_t>> getStart(ValueRange indices,
+                                                    int64_t rank) {
   SmallVector<int64_t> start(rank, 0);
   for (auto [i, index] : llvm::enumerate(indices)) {
     APInt constant;
@@ -29,26 +30,33 @@ static std::optional<SmallVector<int64_t>> getStart(ValueRange indices, int64_t 
 }
 
 /// Reads a fragment by ldmatrix: results are operand words as they are.
-static void emitLdmatrix(KernelEmitter &e, LoadOp op, const layout::LdmatrixPlan &plan,
-                         SharedView view, ArrayRef<int64_t> start, ArrayRef<int64_t> extents) {
-  SharedAddresser addresser(e, view, start, extents, plan.laneBases, plan.warpBases);
-  std::string name = ("llvm.nvvm.ldmatrix.sync.aligned.m8n8.x" + Twine(plan.matrices) +
-                      (plan.transposed ? ".trans" : "") + ".b16.p3")
-                         .str();
+static void emitLdmatrix(KernelEmitter &e, LoadOp op,
+                         const layout::LdmatrixPlan &plan, SharedView view,
+                         ArrayRef<int64_t> start, ArrayRef<int64_t> extents) {
+  SharedAddresser addresser(e, view, start, extents, plan.laneBases,
+                            plan.warpBases);
+  std::string name =
+      ("llvm.nvvm.ldmatrix.sync.aligned.m8n8.x" + Twine(plan.matrices) +
+       (plan.transposed ? ".trans" : "") + ".b16.p3")
+          .str();
   Type i32 = e.builder.getI32Type();
-  Type result = plan.matrices == 1
-                    ? i32
-                    : Type(LLVM::LLVMStructType::getLiteral(op.getContext(),
-                                                            SmallVector<Type>(plan.matrices, i32)));
+  Type result =
+      plan.matrices == 1
+          ? i32
+          : Type(LLVM::LLVMStructType::getLiteral(
+                op.getContext(), SmallVector<Type>(plan.matrices, i32)));
   unsigned count = e.getLayout(op.getResult()).elementsPerThread();
-  WordCollector collector(e, getTileElementType(op.getResult().getType()), count);
+  WordCollector collector(e, getTileElementType(op.getResult().getType()),
+                          count);
   for (const layout::LdmatrixInstruction &instruction : plan.instructions) {
-    Value pointer = addresser.getPointer(instruction.rowXor, instruction.rowOffset);
+    Value pointer =
+        addresser.getPointer(instruction.rowXor, instruction.rowOffset);
     Value loaded = e.callIntrinsic(name, result, pointer);
     for (int64_t m = 0; m < plan.matrices; ++m) {
       Value word = plan.matrices == 1
                        ? loaded
-                       : Value(LLVM::ExtractValueOp::create(e.builder, e.loc, loaded, ArrayRef<int64_t>{m}));
+                       : Value(LLVM::ExtractValueOp::create(
+                             e.builder, e.loc, loaded, ArrayRef<int64_t>{m}));
       collector.addWord(word, instruction.results[m]);
     }
   }
@@ -61,7 +69,8 @@ LogicalResult tile::emitSharedLoad(KernelEmitter &e, LoadOp op) {
   auto start = getStart(op.getIndices(), view.type.getRank());
   auto storage = start ? getSubTileStorage(view.type, shape) : std::nullopt;
   if (!storage)
-    return op.emitError("a part of a shared tile at run-time indices is not supported yet");
+    return op.emitError(
+        "a part of a shared tile at run-time indices is not supported yet");
   const layout::FragmentLayout &layout = e.getLayout(op.getResult());
   if (auto ldmatrix = layout::planLdmatrix(layout, *storage)) {
     emitLdmatrix(e, op, *ldmatrix, view, *start, shape);
@@ -69,10 +78,12 @@ LogicalResult tile::emitSharedLoad(KernelEmitter &e, LoadOp op) {
   }
   Type element = getTileElementType(op.getResult().getType());
   layout::VectorPlan plan = layout::planVector(layout, *storage);
-  SharedAddresser addresser(e, view, *start, shape, layout.laneBases(), layout.warpBases());
+  SharedAddresser addresser(e, view, *start, shape, layout.laneBases(),
+                            layout.warpBases());
   WordCollector collector(e, element, layout.elementsPerThread());
   for (int access = 0; access < plan.accesses(); ++access) {
-    ArrayRef<int> registers = ArrayRef(plan.registers).slice(access * plan.elements, plan.elements);
+    ArrayRef<int> registers =
+        ArrayRef(plan.registers).slice(access * plan.elements, plan.elements);
     Value pointer = addresser.getPointer(layout.registerXor(registers[0]),
                                          layout.registerOffset(registers[0]));
     if (plan.splitsByte())
@@ -90,18 +101,22 @@ LogicalResult tile::emitSharedStore(KernelEmitter &e, StoreOp op) {
   auto start = getStart(op.getIndices(), view.type.getRank());
   auto storage = start ? getSubTileStorage(view.type, shape) : std::nullopt;
   if (!storage)
-    return op.emitError("a part of a shared tile at run-time indices is not supported yet");
+    return op.emitError(
+        "a part of a shared tile at run-time indices is not supported yet");
   const layout::FragmentLayout &layout = e.getLayout(op.getValue());
   layout::VectorPlan plan = layout::planVector(layout, *storage);
   if (plan.splitsByte())
-    return op.emitError("a store of 4-bit elements whose bytes are split between threads is not "
+    return op.emitError("a store of 4-bit elements whose bytes are split "
+                        "between threads is not "
                         "supported yet");
   const FragmentValue &value = e.getFragment(op.getValue());
   auto emitStores = [&]() {
-    SharedAddresser addresser(e, view, *start, shape, layout.laneBases(), layout.warpBases());
+    SharedAddresser addresser(e, view, *start, shape, layout.laneBases(),
+                              layout.warpBases());
     WideStorer storer(e, value);
     for (int access = 0; access < plan.accesses(); ++access) {
-      ArrayRef<int> registers = ArrayRef(plan.registers).slice(access * plan.elements, plan.elements);
+      ArrayRef<int> registers =
+          ArrayRef(plan.registers).slice(access * plan.elements, plan.elements);
       storer.store(addresser.getPointer(layout.registerXor(registers[0]),
                                         layout.registerOffset(registers[0])),
                    plan.bytes(), registers);
@@ -113,7 +128,8 @@ LogicalResult tile::emitSharedStore(KernelEmitter &e, StoreOp op) {
     emitStores();
     return success();
   }
-  auto branch = scf::IfOp::create(e.builder, e.loc, owner, /*withElseRegion=*/false);
+  auto branch =
+      scf::IfOp::create(e.builder, e.loc, owner, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(e.builder);
   e.builder.setInsertionPointToStart(branch.thenBlock());
   emitStores();

@@ -22,7 +22,8 @@ static LogicalResult emitBody(KernelEmitter &e, Block &source, Block *target) {
   return success();
 }
 
-static void takeResults(KernelEmitter &e, ResultRange results, ValueRange flat) {
+static void takeResults(KernelEmitter &e, ResultRange results,
+                        ValueRange flat) {
   for (Value result : results)
     e.takeFlat(result, flat);
 }
@@ -31,8 +32,9 @@ static LogicalResult emitFor(KernelEmitter &e, scf::ForOp op) {
   SmallVector<Value> inits;
   for (Value init : op.getInitArgs())
     e.appendFlat(init, inits);
-  auto loop = scf::ForOp::create(e.builder, e.loc, e.getScalar(op.getLowerBound()),
-                                 e.getScalar(op.getUpperBound()), e.getScalar(op.getStep()), inits);
+  auto loop = scf::ForOp::create(
+      e.builder, e.loc, e.getScalar(op.getLowerBound()),
+      e.getScalar(op.getUpperBound()), e.getScalar(op.getStep()), inits);
   e.setScalar(op.getInductionVar(), loop.getInductionVar());
   ValueRange carried = loop.getRegionIterArgs();
   for (BlockArgument arg : op.getRegionIterArgs())
@@ -48,7 +50,8 @@ static LogicalResult emitIf(KernelEmitter &e, scf::IfOp op) {
   for (Type type : op.getResultTypes())
     llvm::append_range(types, e.getFlatTypes(type));
   bool hasElse = !op.getElseRegion().empty();
-  auto branch = scf::IfOp::create(e.builder, e.loc, types, e.getScalar(op.getCondition()), hasElse);
+  auto branch = scf::IfOp::create(e.builder, e.loc, types,
+                                  e.getScalar(op.getCondition()), hasElse);
   if (failed(emitBody(e, *op.thenBlock(), branch.thenBlock())))
     return failure();
   if (hasElse && failed(emitBody(e, *op.elseBlock(), branch.elseBlock())))
@@ -74,21 +77,25 @@ static void emitStage(KernelEmitter &e, StageOp op) {
   Value narrow = e.builder.createOrFold<arith::TruncIOp>(e.loc, i32, iteration);
   Value slot = e.remui(e.add(narrow, e.i32(op.getOffset())), e.i32(stages));
   int64_t bytes = source.type.getStorage().bytes() / stages;
-  e.setShared(op, {e.offsetPointer(source.pointer, e.mul(slot, e.i32(bytes))), op.getType()});
+  e.setShared(op, {e.offsetPointer(source.pointer, e.mul(slot, e.i32(bytes))),
+                   op.getType()});
 }
 
 /// The block's shared memory, whose base the hardware sets.
 static void emitAllocShared(KernelEmitter &e, AllocSharedOp op) {
   Type pointer = LLVM::LLVMPointerType::get(op.getContext(), 3);
-  Value base = LLVM::AddressOfOp::create(e.builder, e.loc, pointer, "tile_shared");
+  Value base =
+      LLVM::AddressOfOp::create(e.builder, e.loc, pointer, "tile_shared");
   int64_t offset = op.getOffset().value_or(0);
-  e.setShared(op, {offset ? e.offsetPointer(base, e.i32(offset)) : base, op.getType()});
+  e.setShared(
+      op, {offset ? e.offsetPointer(base, e.i32(offset)) : base, op.getType()});
 }
 
 /// The bytes of a packed tensor or tile are the same memory.
 static void emitBytes(KernelEmitter &e, BytesOp op) {
   if (isa<SharedType>(op.getSource().getType())) {
-    e.setShared(op, {e.getShared(op.getSource()).pointer, cast<SharedType>(op.getType())});
+    e.setShared(op, {e.getShared(op.getSource()).pointer,
+                     cast<SharedType>(op.getType())});
     return;
   }
   GlobalView view = e.getGlobal(op.getSource());
@@ -99,23 +106,28 @@ static void emitBytes(KernelEmitter &e, BytesOp op) {
   e.setGlobal(op, view);
 }
 
-/// An element access outside 'parallel' is done by every thread alike (reads) or
-/// by one (writes).
+/// An element access outside 'parallel' is done by every thread alike (reads)
+/// or by one (writes).
 static LogicalResult emitMemory(KernelEmitter &e, Operation *op) {
   if (auto load = dyn_cast<LoadOp>(op))
-    return isa<GlobalType>(load.getMemory().getType()) ? emitGlobalLoad(e, load) : emitSharedLoad(e, load);
+    return isa<GlobalType>(load.getMemory().getType())
+               ? emitGlobalLoad(e, load)
+               : emitSharedLoad(e, load);
   if (auto store = dyn_cast<StoreOp>(op))
-    return isa<GlobalType>(store.getMemory().getType()) ? emitGlobalStore(e, store)
-                                                        : emitSharedStore(e, store);
+    return isa<GlobalType>(store.getMemory().getType())
+               ? emitGlobalStore(e, store)
+               : emitSharedStore(e, store);
   if (auto copy = dyn_cast<CopyOp>(op))
     return emitCopy(e, copy);
   if (auto copy = dyn_cast<AsyncCopyOp>(op))
     return emitAsyncCopy(e, copy);
-  return op->emitError("'") << op->getName().stripDialect() << "' outside 'parallel' is not supported yet";
+  return op->emitError("'") << op->getName().stripDialect()
+                            << "' outside 'parallel' is not supported yet";
 }
 
 LogicalResult tile::emitOperation(KernelEmitter &e, Operation *op) {
-  if (isa<LoadOp, StoreOp, CopyOp, AsyncCopyOp, LoadElementOp, StoreElementOp>(op))
+  if (isa<LoadOp, StoreOp, CopyOp, AsyncCopyOp, LoadElementOp, StoreElementOp>(
+          op))
     return emitMemory(e, op);
   if (isa<scf::SCFDialect>(op->getDialect()))
     return emitControlFlow(e, op);
@@ -132,9 +144,11 @@ LogicalResult tile::emitOperation(KernelEmitter &e, Operation *op) {
   if (auto mma = dyn_cast<MmaOp>(op))
     return emitMma(e, mma);
   if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-    SmallVector<Value> elements(e.getLayout(broadcast.getResult()).elementsPerThread(),
-                                e.getScalar(broadcast.getValue()));
-    e.setFragment(broadcast, FragmentValue::ofElements(broadcast.getValue().getType(), elements));
+    SmallVector<Value> elements(
+        e.getLayout(broadcast.getResult()).elementsPerThread(),
+        e.getScalar(broadcast.getValue()));
+    e.setFragment(broadcast, FragmentValue::ofElements(
+                                 broadcast.getValue().getType(), elements));
     return success();
   }
   if (auto symbol = dyn_cast<SymbolOp>(op)) {
@@ -162,7 +176,8 @@ LogicalResult tile::emitOperation(KernelEmitter &e, Operation *op) {
     return success();
   }
   if (auto wait = dyn_cast<WaitGroupOp>(op)) {
-    e.callIntrinsic("llvm.nvvm.cp.async.wait.group", Type(), e.i32(wait.getPending()));
+    e.callIntrinsic("llvm.nvvm.cp.async.wait.group", Type(),
+                    e.i32(wait.getPending()));
     return success();
   }
   if (isa<BarrierOp>(op)) {

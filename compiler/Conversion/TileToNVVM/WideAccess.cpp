@@ -19,7 +19,8 @@ static unsigned getRegisterBits(Type elementType) {
 // WordCollector
 //===----------------------------------------------------------------------===//
 
-WordCollector::WordCollector(KernelEmitter &emitter, Type elementType, unsigned count)
+WordCollector::WordCollector(KernelEmitter &emitter, Type elementType,
+                             unsigned count)
     : emitter(emitter), elementType(elementType), count(count),
       perWord(FragmentValue(elementType, count).elementsPerWord()),
       elementBits(getRegisterBits(elementType)), elements(count) {
@@ -37,7 +38,8 @@ void WordCollector::addBits(Value bits, ArrayRef<int> registers) {
     if (part.getType() != integer)
       part = builder.createOrFold<arith::TruncIOp>(emitter.loc, integer, part);
     if (type.isInteger(1)) // a byte, 0 or 1
-      part = emitter.compare(arith::CmpIPredicate::ne, part, emitter.constantLike(part, 0));
+      part = emitter.compare(arith::CmpIPredicate::ne, part,
+                             emitter.constantLike(part, 0));
     else if (type != integer)
       part = builder.createOrFold<LLVM::BitcastOp>(emitter.loc, type, part);
     elements[reg] = part;
@@ -45,7 +47,8 @@ void WordCollector::addBits(Value bits, ArrayRef<int> registers) {
 }
 
 void WordCollector::addWord(Value word, ArrayRef<int> registers) {
-  bool whole = perWord > 1 && registers.size() == perWord && registers[0] % perWord == 0;
+  bool whole =
+      perWord > 1 && registers.size() == perWord && registers[0] % perWord == 0;
   for (auto [i, reg] : llvm::enumerate(registers))
     whole &= reg == registers[0] + int(i);
   if (whole)
@@ -54,15 +57,18 @@ void WordCollector::addWord(Value word, ArrayRef<int> registers) {
     addBits(word, registers);
 }
 
-void WordCollector::addVector(Value vector, int64_t bytes, ArrayRef<int> registers) {
+void WordCollector::addVector(Value vector, int64_t bytes,
+                              ArrayRef<int> registers) {
   if (bytes < 4)
     return addBits(vector, registers);
   OpBuilder &builder = emitter.builder;
   auto getWord = [&](int64_t index) -> Value {
     if (bytes == 4)
       return vector;
-    Value position = LLVM::ConstantOp::create(builder, emitter.loc, builder.getI32IntegerAttr(index));
-    return LLVM::ExtractElementOp::create(builder, emitter.loc, vector, position);
+    Value position = LLVM::ConstantOp::create(builder, emitter.loc,
+                                              builder.getI32IntegerAttr(index));
+    return LLVM::ExtractElementOp::create(builder, emitter.loc, vector,
+                                          position);
   };
   if (elementBits <= 32) {
     size_t perPiece = 32 / elementBits;
@@ -72,27 +78,39 @@ void WordCollector::addVector(Value vector, int64_t bytes, ArrayRef<int> registe
   }
   for (auto [i, reg] : llvm::enumerate(registers)) {
     Type i64 = builder.getI64Type();
-    Value low = builder.createOrFold<arith::ExtUIOp>(emitter.loc, i64, getWord(2 * i));
-    Value high = builder.createOrFold<arith::ExtUIOp>(emitter.loc, i64, getWord(2 * i + 1));
+    Value low =
+        builder.createOrFold<arith::ExtUIOp>(emitter.loc, i64, getWord(2 * i));
+    Value high = builder.createOrFold<arith::ExtUIOp>(emitter.loc, i64,
+                                                      getWord(2 * i + 1));
     addBits(emitter.ori(low, emitter.shl(high, 32)), reg);
   }
 }
 
-void WordCollector::addLoad(Value pointer, int64_t bytes, ArrayRef<int> registers) {
+void WordCollector::addLoad(Value pointer, int64_t bytes,
+                            ArrayRef<int> registers) {
   Type type = getAccessType(emitter.builder.getContext(), bytes);
-  addVector(LLVM::LoadOp::create(emitter.builder, emitter.loc, type, pointer, bytes), bytes, registers);
+  addVector(
+      LLVM::LoadOp::create(emitter.builder, emitter.loc, type, pointer, bytes),
+      bytes, registers);
 }
 
-void WordCollector::addNibble(Value pointer, KernelEmitter &e, const layout::FragmentLayout &layout,
-                              int reg, int packDim) {
-  Value byte = LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), pointer, 1);
+void WordCollector::addNibble(Value pointer, KernelEmitter &e,
+                              const layout::FragmentLayout &layout, int reg,
+                              int packDim) {
+  Value byte =
+      LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), pointer, 1);
   // The nibble is the low bit of the coordinate along the packed dimension.
-  Value parity = e.andi(e.emitThreadCoord(layout.laneBases(), layout.warpBases(), packDim), e.i32(1));
-  if ((layout.registerXor(reg)[packDim] + layout.registerOffset(reg)[packDim]) & 1)
+  Value parity =
+      e.andi(e.emitThreadCoord(layout.laneBases(), layout.warpBases(), packDim),
+             e.i32(1));
+  if ((layout.registerXor(reg)[packDim] + layout.registerOffset(reg)[packDim]) &
+      1)
     parity = e.xori(parity, e.i32(1));
-  Value amount = e.builder.createOrFold<arith::TruncIOp>(e.loc, e.builder.getI8Type(), e.shl(parity, 2));
+  Value amount = e.builder.createOrFold<arith::TruncIOp>(
+      e.loc, e.builder.getI8Type(), e.shl(parity, 2));
   Value nibble = e.builder.createOrFold<arith::ShRUIOp>(e.loc, byte, amount);
-  nibble = e.builder.createOrFold<arith::TruncIOp>(e.loc, e.builder.getIntegerType(4), nibble);
+  nibble = e.builder.createOrFold<arith::TruncIOp>(
+      e.loc, e.builder.getIntegerType(4), nibble);
   addElement(nibble, reg);
 }
 
@@ -115,7 +133,8 @@ FragmentValue WordCollector::finish() {
 //===----------------------------------------------------------------------===//
 
 WideStorer::WideStorer(KernelEmitter &emitter, const FragmentValue &value)
-    : emitter(emitter), value(value), elementBits(getRegisterBits(value.getElementType())) {}
+    : emitter(emitter), value(value),
+      elementBits(getRegisterBits(value.getElementType())) {}
 
 /// The registers in one integer of `width` bits.
 Value WideStorer::gatherBits(ArrayRef<int> registers, unsigned width) {
@@ -136,7 +155,8 @@ Value WideStorer::gatherBits(ArrayRef<int> registers, unsigned width) {
   for (auto [i, reg] : llvm::enumerate(registers)) {
     Value part = elements[reg];
     if (!isa<IntegerType>(part.getType()))
-      part = builder.createOrFold<LLVM::BitcastOp>(emitter.loc, builder.getIntegerType(elementBits), part);
+      part = builder.createOrFold<LLVM::BitcastOp>(
+          emitter.loc, builder.getIntegerType(elementBits), part);
     if (part.getType() != result)
       part = builder.createOrFold<arith::ExtUIOp>(emitter.loc, result, part);
     part = emitter.shl(part, i * elementBits);
@@ -152,8 +172,10 @@ Value WideStorer::gather(int64_t bytes, ArrayRef<int> registers) {
   auto type = cast<VectorType>(getAccessType(builder.getContext(), bytes));
   Value vector = LLVM::PoisonOp::create(builder, emitter.loc, type);
   auto insert = [&](Value word, int64_t index) {
-    Value position = LLVM::ConstantOp::create(builder, emitter.loc, builder.getI32IntegerAttr(index));
-    vector = LLVM::InsertElementOp::create(builder, emitter.loc, vector, word, position);
+    Value position = LLVM::ConstantOp::create(builder, emitter.loc,
+                                              builder.getI32IntegerAttr(index));
+    vector = LLVM::InsertElementOp::create(builder, emitter.loc, vector, word,
+                                           position);
   };
   if (elementBits <= 32) {
     size_t perPiece = 32 / elementBits;
@@ -163,13 +185,17 @@ Value WideStorer::gather(int64_t bytes, ArrayRef<int> registers) {
   }
   for (auto [i, reg] : llvm::enumerate(registers)) {
     Value both = gatherBits(reg, 64);
-    insert(builder.createOrFold<arith::TruncIOp>(emitter.loc, builder.getI32Type(), both), 2 * i);
-    insert(builder.createOrFold<arith::TruncIOp>(emitter.loc, builder.getI32Type(), emitter.shr(both, 32)),
+    insert(builder.createOrFold<arith::TruncIOp>(emitter.loc,
+                                                 builder.getI32Type(), both),
+           2 * i);
+    insert(builder.createOrFold<arith::TruncIOp>(
+               emitter.loc, builder.getI32Type(), emitter.shr(both, 32)),
            2 * i + 1);
   }
   return vector;
 }
 
 void WideStorer::store(Value pointer, int64_t bytes, ArrayRef<int> registers) {
-  LLVM::StoreOp::create(emitter.builder, emitter.loc, gather(bytes, registers), pointer, bytes);
+  LLVM::StoreOp::create(emitter.builder, emitter.loc, gather(bytes, registers),
+                        pointer, bytes);
 }

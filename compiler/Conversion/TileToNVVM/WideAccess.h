@@ -11,8 +11,8 @@
 
 namespace mlir::tile {
 
-/// The LLVM type of an access of `bytes` bytes: an integer up to 32 bits, else a
-/// vector of i32 words.
+/// The LLVM type of an access of `bytes` bytes: an integer up to 32 bits, else
+/// a vector of i32 words.
 Type getAccessType(MLIRContext *context, int64_t bytes);
 
 /// Gathers the registers of a fragment from pieces.
@@ -29,8 +29,8 @@ public:
   /// One element as a value of the register type.
   void addElement(Value element, int reg) { elements[reg] = element; }
   /// Loads the byte behind `pointer` and takes the thread's nibble of it.
-  void addNibble(Value pointer, KernelEmitter &emitter, const layout::FragmentLayout &layout,
-                 int reg, int packDim);
+  void addNibble(Value pointer, KernelEmitter &emitter,
+                 const layout::FragmentLayout &layout, int reg, int packDim);
 
   FragmentValue finish();
 

@@ -21,10 +21,11 @@ void TileDialect::registerAttributes() {
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   std::string text, error;
   SMLoc loc;
-  if (parser.parseLess() || parser.getCurrentLocation(&loc) || parser.parseString(&text) ||
-      parser.parseGreater())
+  if (parser.parseLess() || parser.getCurrentLocation(&loc) ||
+      parser.parseString(&text) || parser.parseGreater())
     return {};
-  std::optional<layout::FragmentLayout> layout = layout::FragmentLayout::parse(text, &error);
+  std::optional<layout::FragmentLayout> layout =
+      layout::FragmentLayout::parse(text, &error);
   if (!layout) {
     parser.emitError(loc, "not a layout: ") << error;
     return {};
@@ -46,15 +47,17 @@ Attribute SharedLayoutAttr::parse(AsmParser &parser, Type) {
     if (parser.parseKeyword(&keyword) || parser.parseEqual())
       return {};
     if (keyword == "swizzle") {
-      if (parser.parseLSquare() || parser.parseInteger(bits) || parser.parseComma() ||
-          parser.parseInteger(base) || parser.parseComma() || parser.parseInteger(shift) ||
+      if (parser.parseLSquare() || parser.parseInteger(bits) ||
+          parser.parseComma() || parser.parseInteger(base) ||
+          parser.parseComma() || parser.parseInteger(shift) ||
           parser.parseRSquare())
         return {};
     } else if (keyword == "padding") {
       if (parser.parseInteger(padding))
         return {};
     } else {
-      parser.emitError(loc, "expected 'swizzle' or 'padding', found '") << keyword << "'";
+      parser.emitError(loc, "expected 'swizzle' or 'padding', found '")
+          << keyword << "'";
       return {};
     }
   } while (succeeded(parser.parseOptionalComma()));
@@ -64,7 +67,8 @@ Attribute SharedLayoutAttr::parse(AsmParser &parser, Type) {
 }
 
 void SharedLayoutAttr::print(AsmPrinter &printer) const {
-  printer << "<swizzle = [" << getBits() << ", " << getBase() << ", " << getShift() << "]";
+  printer << "<swizzle = [" << getBits() << ", " << getBase() << ", "
+          << getShift() << "]";
   if (getPadding() != 0)
     printer << ", padding = " << getPadding();
   printer << ">";
@@ -76,27 +80,31 @@ Attribute MmaAttr::parse(AsmParser &parser, Type) {
   int64_t warpsM = 1, warpsN = 1;
   SMLoc loc;
   if (parser.parseLess() || parser.getCurrentLocation(&loc) ||
-      parser.parseKeyword(&shape) || parser.parseComma() || parser.parseKeyword("type") ||
-      parser.parseEqual() || parser.parseType(operandType) || parser.parseComma() ||
-      parser.parseKeyword("warps") || parser.parseEqual() || parser.parseLSquare() ||
-      parser.parseInteger(warpsM) || parser.parseComma() || parser.parseInteger(warpsN) ||
+      parser.parseKeyword(&shape) || parser.parseComma() ||
+      parser.parseKeyword("type") || parser.parseEqual() ||
+      parser.parseType(operandType) || parser.parseComma() ||
+      parser.parseKeyword("warps") || parser.parseEqual() ||
+      parser.parseLSquare() || parser.parseInteger(warpsM) ||
+      parser.parseComma() || parser.parseInteger(warpsN) ||
       parser.parseRSquare() || parser.parseGreater())
     return {};
   // The shape reads m16n8k16.
   int64_t m, n, k;
   StringRef rest = shape;
-  if (!rest.consume_front("m") || rest.consumeInteger(10, m) || !rest.consume_front("n") ||
-      rest.consumeInteger(10, n) || !rest.consume_front("k") || rest.consumeInteger(10, k) ||
-      !rest.empty()) {
-    parser.emitError(loc, "expected an instruction shape such as m16n8k16, found '")
+  if (!rest.consume_front("m") || rest.consumeInteger(10, m) ||
+      !rest.consume_front("n") || rest.consumeInteger(10, n) ||
+      !rest.consume_front("k") || rest.consumeInteger(10, k) || !rest.empty()) {
+    parser.emitError(loc,
+                     "expected an instruction shape such as m16n8k16, found '")
         << shape << "'";
     return {};
   }
-  return MmaAttr::get(parser.getContext(), m, n, k, operandType, warpsM, warpsN);
+  return MmaAttr::get(parser.getContext(), m, n, k, operandType, warpsM,
+                      warpsN);
 }
 
 void MmaAttr::print(AsmPrinter &printer) const {
   printer << "<m" << getM() << "n" << getN() << "k" << getK()
-          << ", type = " << getOperandType() << ", warps = [" << getWarpsM() << ", "
-          << getWarpsN() << "]>";
+          << ", type = " << getOperandType() << ", warps = [" << getWarpsM()
+          << ", " << getWarpsN() << "]>";
 }

@@ -27,8 +27,8 @@ void TileDialect::initialize() {
 }
 
 /// What the folders of this dialect give are numbers and splats.
-Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
-                                            Location loc) {
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
@@ -55,5 +55,6 @@ unsigned tile::getElementBits(Type elementType) {
 
 LayoutAttr tile::getFragmentLayout(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding()) : LayoutAttr();
+  return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding())
+                : LayoutAttr();
 }

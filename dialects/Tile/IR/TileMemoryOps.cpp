@@ -5,7 +5,8 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
 /// memory-c1: a global side has one index for each dimension; a whole shared
 /// tile has none.
@@ -32,25 +33,31 @@ static LogicalResult verifyShape(Operation *op, Type memory, size_t indices,
 }
 
 /// memory-c3: no conversion on the way.
-static LogicalResult verifyElementTypes(Operation *op, Type memory, Type other) {
+static LogicalResult verifyElementTypes(Operation *op, Type memory,
+                                        Type other) {
   if (getTileElementType(memory) != getTileElementType(other))
     return op->emitOpError("memory-c3: element types differ: ")
-           << getTileElementType(memory) << " and " << getTileElementType(other);
+           << getTileElementType(memory) << " and "
+           << getTileElementType(other);
   return success();
 }
 
 void AllocSharedOp::getEffects(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Allocate::get(), getOperation()->getOpResult(0));
+  effects.emplace_back(MemoryEffects::Allocate::get(),
+                       getOperation()->getOpResult(0));
 }
 
 LogicalResult StageOp::verify() {
   SharedType source = getSource().getType(), result = getResult().getType();
   // stage-c1: the result is the source without its first dimension.
-  if (source.getRank() < 2 || source.getShape().drop_front() != result.getShape() ||
+  if (source.getRank() < 2 ||
+      source.getShape().drop_front() != result.getShape() ||
       source.getElementType() != result.getElementType() ||
       source.getLayout() != result.getLayout() ||
-      source.getPackDim() != (result.getPackDim() < 0 ? -1 : result.getPackDim() + 1))
-    return emitOpError("stage-c1: result is the source without its first dimension");
+      source.getPackDim() !=
+          (result.getPackDim() < 0 ? -1 : result.getPackDim() + 1))
+    return emitOpError(
+        "stage-c1: result is the source without its first dimension");
   if (int64_t(getOffset()) < 0)
     return emitOpError("stage-c2: offset is not negative");
   return success();
@@ -59,8 +66,9 @@ LogicalResult StageOp::verify() {
 Type BytesOp::getBytesType(Type packed) {
   Type byte = IntegerType::get(packed.getContext(), 8);
   SmallVector<int64_t> shape(getTileShape(packed));
-  int64_t packDim = isa<GlobalType>(packed) ? cast<GlobalType>(packed).getPackDim()
-                                            : cast<SharedType>(packed).getPackDim();
+  int64_t packDim = isa<GlobalType>(packed)
+                        ? cast<GlobalType>(packed).getPackDim()
+                        : cast<SharedType>(packed).getPackDim();
   if (!ShapedType::isDynamic(shape[packDim]))
     shape[packDim] = (shape[packDim] + 1) / 2;
   if (isa<GlobalType>(packed))
@@ -87,10 +95,12 @@ LogicalResult CopyOp::verify() {
   if (isa<GlobalType>(source) && isa<GlobalType>(destination))
     return emitOpError("copy-c1: one side is a shared tile");
   if (failed(verifyIndices(*this, source, getSourceIndices().size())) ||
-      failed(verifyIndices(*this, destination, getDestinationIndices().size())) ||
+      failed(
+          verifyIndices(*this, destination, getDestinationIndices().size())) ||
       failed(verifyElementTypes(*this, source, destination)))
     return failure();
-  ArrayRef<int64_t> shape = getTileShape(isa<SharedType>(destination) ? destination : source);
+  ArrayRef<int64_t> shape =
+      getTileShape(isa<SharedType>(destination) ? destination : source);
   Type other = isa<SharedType>(destination) ? source : destination;
   size_t count = isa<SharedType>(destination) ? getSourceIndices().size()
                                               : getDestinationIndices().size();
@@ -103,8 +113,10 @@ void CopyOp::getEffects(Effects &effects) {
 }
 
 LogicalResult LoadOp::verify() {
-  if (failed(verifyIndices(*this, getMemory().getType(), getIndices().size())) ||
-      failed(verifyElementTypes(*this, getMemory().getType(), getResult().getType())))
+  if (failed(
+          verifyIndices(*this, getMemory().getType(), getIndices().size())) ||
+      failed(verifyElementTypes(*this, getMemory().getType(),
+                                getResult().getType())))
     return failure();
   return verifyShape(*this, getMemory().getType(), getIndices().size(),
                      getTileShape(getResult().getType()));
@@ -115,8 +127,10 @@ void LoadOp::getEffects(Effects &effects) {
 }
 
 LogicalResult StoreOp::verify() {
-  if (failed(verifyIndices(*this, getMemory().getType(), getIndices().size())) ||
-      failed(verifyElementTypes(*this, getMemory().getType(), getValue().getType())))
+  if (failed(
+          verifyIndices(*this, getMemory().getType(), getIndices().size())) ||
+      failed(verifyElementTypes(*this, getMemory().getType(),
+                                getValue().getType())))
     return failure();
   return verifyShape(*this, getMemory().getType(), getIndices().size(),
                      getTileShape(getValue().getType()));
@@ -136,7 +150,8 @@ LogicalResult ElementOp::verify() {
 LogicalResult LoadElementOp::verify() {
   if (getIndices().size() != getTileShape(getMemory().getType()).size())
     return emitOpError("element-c1: needs one index for each dimension");
-  return verifyElementTypes(*this, getMemory().getType(), getResult().getType());
+  return verifyElementTypes(*this, getMemory().getType(),
+                            getResult().getType());
 }
 
 void LoadElementOp::getEffects(Effects &effects) {

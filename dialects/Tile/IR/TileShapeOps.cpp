@@ -14,7 +14,8 @@ LogicalResult BroadcastOp::verify() {
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   if (auto value = dyn_cast_or_null<TypedAttr>(adaptor.getValue()))
-    return SplatElementsAttr::get(cast<ShapedType>(getResult().getType()), Attribute(value));
+    return SplatElementsAttr::get(cast<ShapedType>(getResult().getType()),
+                                  Attribute(value));
   return {};
 }
 
@@ -24,10 +25,11 @@ LogicalResult ReindexOp::verify() {
   ArrayRef<int64_t> result = getTileShape(getResult().getType());
   // reindex-c1: one map dimension for each of the result, one result for each
   // of the source.
-  if (map.getNumDims() != result.size() || map.getNumResults() != source.size() ||
-      map.getNumSymbols() != 0)
-    return emitOpError("reindex-c1: map goes from the dimensions of the result to "
-                       "those of the source");
+  if (map.getNumDims() != result.size() ||
+      map.getNumResults() != source.size() || map.getNumSymbols() != 0)
+    return emitOpError(
+        "reindex-c1: map goes from the dimensions of the result to "
+        "those of the source");
   SmallVector<bool> seen(result.size(), false);
   for (auto [expr, extent] : llvm::zip_equal(map.getResults(), source)) {
     if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
@@ -60,13 +62,16 @@ OpFoldResult ReindexOp::fold(FoldAdaptor adaptor) {
 LogicalResult CastOp::verify() {
   Type source = getSource().getType(), result = getResult().getType();
   // cast-c1: shape and layout stay.
-  auto from = dyn_cast<RankedTensorType>(source), to = dyn_cast<RankedTensorType>(result);
+  auto from = dyn_cast<RankedTensorType>(source),
+       to = dyn_cast<RankedTensorType>(result);
   if (bool(from) != bool(to) || (from && from.getShape() != to.getShape()))
-    return emitOpError("cast-c1: shapes differ: ") << source << " and " << result;
+    return emitOpError("cast-c1: shapes differ: ")
+           << source << " and " << result;
   // cast-c2: known modes.
   if (std::optional<StringRef> mode = getMode())
     if (*mode != "sat" && *mode != "nosat" && *mode != "up")
-      return emitOpError("cast-c2: mode is 'sat', 'nosat' or 'up', found '") << *mode << "'";
+      return emitOpError("cast-c2: mode is 'sat', 'nosat' or 'up', found '")
+             << *mode << "'";
   return success();
 }
 
@@ -81,7 +86,8 @@ LogicalResult ConvertLayoutOp::verify() {
   auto from = cast<RankedTensorType>(getSource().getType());
   auto to = cast<RankedTensorType>(getResult().getType());
   // convert-layout-c1: only the layout changes.
-  if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType())
+  if (from.getShape() != to.getShape() ||
+      from.getElementType() != to.getElementType())
     return emitOpError("convert-layout-c1: only the layout changes");
   return success();
 }

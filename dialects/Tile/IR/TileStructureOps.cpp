@@ -12,22 +12,24 @@ using namespace mlir::tile;
 //===----------------------------------------------------------------------===//
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto buildFuncType = [](Builder &builder, ArrayRef<Type> args, ArrayRef<Type> results,
-                          function_interface_impl::VariadicFlag, std::string &) {
-    return builder.getFunctionType(args, results);
-  };
+  auto buildFuncType =
+      [](Builder &builder, ArrayRef<Type> args, ArrayRef<Type> results,
+         function_interface_impl::VariadicFlag,
+         std::string &) { return builder.getFunctionType(args, results); };
   return function_interface_impl::parseFunctionOp(
-      parser, result, /*allowVariadic=*/false, getFunctionTypeAttrName(result.name),
-      buildFuncType, getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+      parser, result, /*allowVariadic=*/false,
+      getFunctionTypeAttrName(result.name), buildFuncType,
+      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
 }
 
 void KernelOp::print(OpAsmPrinter &printer) {
-  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
-                                           getFunctionTypeAttrName(),
-                                           getArgAttrsAttrName(), getResAttrsAttrName());
+  function_interface_impl::printFunctionOp(
+      printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+      getArgAttrsAttrName(), getResAttrsAttrName());
 }
 
-static StringRef getStringArgAttr(KernelOp kernel, unsigned index, StringRef name) {
+static StringRef getStringArgAttr(KernelOp kernel, unsigned index,
+                                  StringRef name) {
   auto attr = kernel.getArgAttrOfType<StringAttr>(index, name);
   return attr ? attr.getValue() : StringRef();
 }
@@ -54,7 +56,8 @@ StringRef KernelOp::getSourceName() {
 
 std::optional<int64_t> KernelOp::getSymbolValue(StringRef name) {
   for (auto symbol : getSymbols().getAsRange<DictionaryAttr>())
-    if (auto attr = symbol.getAs<StringAttr>("name"); attr && attr.getValue() == name)
+    if (auto attr = symbol.getAs<StringAttr>("name");
+        attr && attr.getValue() == name)
       if (auto value = symbol.getAs<IntegerAttr>("value"))
         return value.getInt();
   return std::nullopt;
@@ -66,8 +69,9 @@ static LogicalResult verifyExpression(KernelOp kernel, Attribute attr) {
     return success();
   auto array = dyn_cast<ArrayAttr>(attr);
   if (!array || array.empty() || !isa<StringAttr>(array[0]))
-    return kernel.emitOpError("kernel-c1: an expression is an integer, a string or "
-                              "[operator, operand...], found ")
+    return kernel.emitOpError(
+               "kernel-c1: an expression is an integer, a string or "
+               "[operator, operand...], found ")
            << attr;
   for (Attribute operand : array.getValue().drop_front())
     if (failed(verifyExpression(kernel, operand)))
@@ -80,7 +84,8 @@ static LogicalResult verifyFacts(KernelOp kernel, ArrayAttr facts) {
   for (Attribute attr : facts) {
     auto fact = dyn_cast<DictionaryAttr>(attr);
     if (!fact || !fact.get("expr") || !fact.getAs<StringAttr>("text"))
-      return kernel.emitOpError("kernel-c2: a fact is {expr, text}, found ") << attr;
+      return kernel.emitOpError("kernel-c2: a fact is {expr, text}, found ")
+             << attr;
     if (failed(verifyExpression(kernel, fact.get("expr"))))
       return failure();
   }
@@ -121,7 +126,8 @@ LogicalResult KernelOp::verify() {
   for (Attribute attr : getSymbols()) {
     auto symbol = dyn_cast<DictionaryAttr>(attr);
     if (!symbol || !symbol.getAs<StringAttr>("name"))
-      return emitOpError("kernel-c5: a symbol is {name, param, dim}, found ") << attr;
+      return emitOpError("kernel-c5: a symbol is {name, param, dim}, found ")
+             << attr;
   }
   if (getGrid().size() != getAxes().size())
     return emitOpError("kernel-c6: 'grid' and 'axes' have the same length");
@@ -129,7 +135,8 @@ LogicalResult KernelOp::verify() {
     if (failed(verifyExpression(*this, extent)))
       return failure();
   if (getThreads() <= 0 || getThreads() > 1024 || getThreads() % 32 != 0)
-    return emitOpError("kernel-c7: 'threads' is a multiple of 32 up to 1024, found ")
+    return emitOpError(
+               "kernel-c7: 'threads' is a multiple of 32 up to 1024, found ")
            << getThreads();
   if (failed(verifyFacts(*this, getChecks())))
     return failure();
@@ -147,7 +154,8 @@ LogicalResult SymbolOp::verify() {
   for (auto symbol : kernel.getSymbols().getAsRange<DictionaryAttr>())
     if (symbol.getAs<StringAttr>("name") == getNameAttr())
       return success();
-  return emitOpError("symbol-c1: the kernel has no symbol '") << getName() << "'";
+  return emitOpError("symbol-c1: the kernel has no symbol '")
+         << getName() << "'";
 }
 
 LogicalResult BlockIdOp::verify() {
@@ -190,18 +198,21 @@ ParseResult PipelinedOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::UnresolvedOperand lower, upper;
   int64_t step = 1;
   iv.type = builder.getI64Type();
-  if (parser.parseArgument(iv) || parser.parseEqual() || parser.parseOperand(lower) ||
-      parser.parseKeyword("to") || parser.parseOperand(upper) ||
-      parser.parseKeyword("step") || parser.parseInteger(step))
+  if (parser.parseArgument(iv) || parser.parseEqual() ||
+      parser.parseOperand(lower) || parser.parseKeyword("to") ||
+      parser.parseOperand(upper) || parser.parseKeyword("step") ||
+      parser.parseInteger(step))
     return failure();
   SmallVector<OpAsmParser::Argument> args;
   SmallVector<OpAsmParser::UnresolvedOperand> inits;
   SmallVector<Type> types;
   if (succeeded(parser.parseOptionalKeyword("iter_args"))) {
-    if (parser.parseAssignmentList(args, inits) || parser.parseArrowTypeList(types))
+    if (parser.parseAssignmentList(args, inits) ||
+        parser.parseArrowTypeList(types))
       return failure();
     if (types.size() != args.size())
-      return parser.emitError(parser.getNameLoc(), "needs a type for each carried value");
+      return parser.emitError(parser.getNameLoc(),
+                              "needs a type for each carried value");
     for (auto [arg, type] : llvm::zip_equal(args, types))
       arg.type = type;
   }
@@ -209,7 +220,8 @@ ParseResult PipelinedOp::parse(OpAsmParser &parser, OperationState &result) {
   properties.step = builder.getI64IntegerAttr(step);
   if (succeeded(parser.parseOptionalKeyword("stages"))) {
     int64_t stages;
-    if (parser.parseLParen() || parser.parseInteger(stages) || parser.parseRParen())
+    if (parser.parseLParen() || parser.parseInteger(stages) ||
+        parser.parseRParen())
       return failure();
     properties.stages = builder.getI64IntegerAttr(stages);
   }
@@ -223,20 +235,22 @@ ParseResult PipelinedOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseOptionalAttrDict(result.attributes) ||
       parser.resolveOperand(lower, iv.type, result.operands) ||
       parser.resolveOperand(upper, iv.type, result.operands) ||
-      parser.resolveOperands(inits, types, parser.getNameLoc(), result.operands))
+      parser.resolveOperands(inits, types, parser.getNameLoc(),
+                             result.operands))
     return failure();
   result.addTypes(types);
   return success();
 }
 
 void PipelinedOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getInductionVar() << " = " << getLower() << " to " << getUpper()
-          << " step " << getStep();
+  printer << ' ' << getInductionVar() << " = " << getLower() << " to "
+          << getUpper() << " step " << getStep();
   if (!getInitArgs().empty()) {
     printer << " iter_args(";
-    llvm::interleaveComma(llvm::zip_equal(getRegionIterArgs(), getInitArgs()), printer,
-                          [&](auto pair) {
-                            printer << std::get<0>(pair) << " = " << std::get<1>(pair);
+    llvm::interleaveComma(llvm::zip_equal(getRegionIterArgs(), getInitArgs()),
+                          printer, [&](auto pair) {
+                            printer << std::get<0>(pair) << " = "
+                                    << std::get<1>(pair);
                           });
     printer << ") -> (" << getInitArgs().getTypes() << ")";
   }
@@ -247,9 +261,9 @@ void PipelinedOp::print(OpAsmPrinter &printer) {
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                       /*printBlockTerminators=*/!getInitArgs().empty());
-  printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {getStepAttrName(), getStagesAttrName(),
-                                 getStagesFixedAttrName()});
+  printer.printOptionalAttrDict(
+      (*this)->getAttrs(),
+      {getStepAttrName(), getStagesAttrName(), getStagesFixedAttrName()});
 }
 
 LogicalResult PipelinedOp::verify() {
@@ -257,12 +271,15 @@ LogicalResult PipelinedOp::verify() {
   // pipelined-c1: the body takes the index and one argument a carried value.
   if (body.getNumArguments() != getInitArgs().size() + 1 ||
       !body.getArgument(0).getType().isInteger(64) ||
-      TypeRange(ValueRange(body.getArguments().drop_front())) != TypeRange(getInitArgs()))
-    return emitOpError("pipelined-c1: body takes the i64 index and the carried values");
+      TypeRange(ValueRange(body.getArguments().drop_front())) !=
+          TypeRange(getInitArgs()))
+    return emitOpError(
+        "pipelined-c1: body takes the i64 index and the carried values");
   // pipelined-c2: what is yielded is carried.
   if (body.getTerminator()->getOperandTypes() != getInitArgs().getTypes() ||
       getResultTypes() != getInitArgs().getTypes())
-    return emitOpError("pipelined-c2: yields and results have the types of the inits");
+    return emitOpError(
+        "pipelined-c2: yields and results have the types of the inits");
   // pipelined-c3: the step is positive.
   if (int64_t(getStep()) <= 0)
     return emitOpError("pipelined-c3: step is positive, found ") << getStep();
@@ -288,17 +305,21 @@ MutableArrayRef<OpOperand> PipelinedOp::getInitsMutable() {
 Block::BlockArgListType PipelinedOp::getRegionIterArgs() {
   return getBody().getArguments().drop_front();
 }
-std::optional<MutableArrayRef<OpOperand>> PipelinedOp::getYieldedValuesMutable() {
+std::optional<MutableArrayRef<OpOperand>>
+PipelinedOp::getYieldedValuesMutable() {
   return getBody().front().getTerminator()->getOpOperands();
 }
-std::optional<ResultRange> PipelinedOp::getLoopResults() { return getResults(); }
+std::optional<ResultRange> PipelinedOp::getLoopResults() {
+  return getResults();
+}
 
 //===----------------------------------------------------------------------===//
 // ParallelOp
 //===----------------------------------------------------------------------===//
 
 void ParallelOp::build(OpBuilder &builder, OperationState &state,
-                       ArrayRef<int64_t> extents, ValueRange inits, ArrayAttr maps) {
+                       ArrayRef<int64_t> extents, ValueRange inits,
+                       ArrayAttr maps) {
   OpBuilder::InsertionGuard guard(builder);
   state.addOperands(inits);
   state.addTypes(inits.getTypes());

@@ -5,7 +5,8 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
 /// Ops that order memory touch all of it: nothing moves across them.
 static void touchAllMemory(Effects &effects) {
@@ -23,7 +24,8 @@ LogicalResult AsyncCopyOp::verify() {
     return emitOpError("memory-c2: rank is above that of ") << Type(source);
   if (source.getElementType() != destination.getElementType())
     return emitOpError("memory-c3: element types differ: ")
-           << source.getElementType() << " and " << destination.getElementType();
+           << source.getElementType() << " and "
+           << destination.getElementType();
   return success();
 }
 

@@ -40,9 +40,9 @@ static void printShapedBody(AsmPrinter &printer, ArrayRef<int64_t> shape,
 }
 
 /// What both memory types require of their elements and packed dimension.
-static LogicalResult verifyElements(function_ref<InFlightDiagnostic()> emitError,
-                                    ArrayRef<int64_t> shape, Type elementType,
-                                    int64_t packDim) {
+static LogicalResult
+verifyElements(function_ref<InFlightDiagnostic()> emitError,
+               ArrayRef<int64_t> shape, Type elementType, int64_t packDim) {
   if (shape.empty())
     return emitError() << "needs at least one dimension";
   if (!elementType.isIntOrFloat())
@@ -84,7 +84,8 @@ Type GlobalType::parse(AsmParser &parser) {
     return {};
   if (parser.parseGreater())
     return {};
-  return parser.getChecked<GlobalType>(parser.getContext(), shape, elementType, packDim);
+  return parser.getChecked<GlobalType>(parser.getContext(), shape, elementType,
+                                       packDim);
 }
 
 void GlobalType::print(AsmPrinter &printer) const {
@@ -138,7 +139,8 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t packDim, SharedLayoutAttr layout) {
   for (int64_t extent : shape)
     if (extent <= 0)
-      return emitError() << "extents of a shared tile are positive, found " << extent;
+      return emitError() << "extents of a shared tile are positive, found "
+                         << extent;
   if (failed(verifyElements(emitError, shape, elementType, packDim)))
     return failure();
   std::string error;
@@ -153,7 +155,8 @@ SharedType SharedType::withLayout(SharedLayoutAttr layout) const {
 
 layout::SharedLayout SharedType::getStorage() const {
   // The type's verifier accepted the same arguments.
-  return *createStorage(getShape(), getElementType(), getPackDim(), getLayout(), nullptr);
+  return *createStorage(getShape(), getElementType(), getPackDim(), getLayout(),
+                        nullptr);
 }
 
 std::optional<layout::SharedLayout>
@@ -165,9 +168,11 @@ tile::getSubTileStorage(SharedType type, ArrayRef<int64_t> shape) {
     return std::nullopt;
   // A shorter row of the same pitch is a row with more padding.
   layout::Coords extents(shape.begin(), shape.end());
-  auto bare = layout::SharedLayout::create(extents, whole.elementBits(), whole.packDim());
+  auto bare = layout::SharedLayout::create(extents, whole.elementBits(),
+                                           whole.packDim());
   if (!bare)
     return std::nullopt;
-  return layout::SharedLayout::create(extents, whole.elementBits(), whole.packDim(),
-                                      whole.swizzle(), whole.rowPitch() - bare->rowPitch());
+  return layout::SharedLayout::create(extents, whole.elementBits(),
+                                      whole.packDim(), whole.swizzle(),
+                                      whole.rowPitch() - bare->rowPitch());
 }

@@ -16,7 +16,9 @@ static constexpr int64_t maxDivisor = int64_t(1) << 30;
 
 static int64_t multiplyDivisors(int64_t a, int64_t b) {
   int64_t product;
-  return llvm::MulOverflow(a, b, product) || product > maxDivisor ? std::max(a, b) : product;
+  return llvm::MulOverflow(a, b, product) || product > maxDivisor
+             ? std::max(a, b)
+             : product;
 }
 
 int64_t tile::getKnownDivisor(Value value) {
@@ -27,34 +29,45 @@ int64_t tile::getKnownDivisor(Value value) {
   }
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     Operation *parent = arg.getOwner()->getParentOp();
-    if (auto loop = dyn_cast<scf::ForOp>(parent); loop && arg == loop.getInductionVar())
-      return std::gcd(getKnownDivisor(loop.getLowerBound()), getKnownDivisor(loop.getStep()));
-    if (auto loop = dyn_cast<PipelinedOp>(parent); loop && arg == loop.getInductionVar())
-      return std::gcd(getKnownDivisor(loop.getLower()), int64_t(loop.getStep()));
+    if (auto loop = dyn_cast<scf::ForOp>(parent);
+        loop && arg == loop.getInductionVar())
+      return std::gcd(getKnownDivisor(loop.getLowerBound()),
+                      getKnownDivisor(loop.getStep()));
+    if (auto loop = dyn_cast<PipelinedOp>(parent);
+        loop && arg == loop.getInductionVar())
+      return std::gcd(getKnownDivisor(loop.getLower()),
+                      int64_t(loop.getStep()));
     return 1;
   }
   Operation *op = value.getDefiningOp();
   if (isa<arith::MulIOp>(op))
-    return multiplyDivisors(getKnownDivisor(op->getOperand(0)), getKnownDivisor(op->getOperand(1)));
+    return multiplyDivisors(getKnownDivisor(op->getOperand(0)),
+                            getKnownDivisor(op->getOperand(1)));
   if (isa<arith::AddIOp, arith::SubIOp>(op))
-    return std::gcd(getKnownDivisor(op->getOperand(0)), getKnownDivisor(op->getOperand(1)));
+    return std::gcd(getKnownDivisor(op->getOperand(0)),
+                    getKnownDivisor(op->getOperand(1)));
   if (isa<arith::ExtSIOp, arith::ExtUIOp>(op))
     return getKnownDivisor(op->getOperand(0));
-  if (isa<arith::ShLIOp>(op) && matchPattern(op->getOperand(1), m_ConstantInt(&constant)) &&
+  if (isa<arith::ShLIOp>(op) &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&constant)) &&
       constant.ult(30))
-    return multiplyDivisors(getKnownDivisor(op->getOperand(0)), int64_t(1) << constant.getZExtValue());
+    return multiplyDivisors(getKnownDivisor(op->getOperand(0)),
+                            int64_t(1) << constant.getZExtValue());
   if (isa<arith::ShRSIOp, arith::ShRUIOp>(op) &&
-      matchPattern(op->getOperand(1), m_ConstantInt(&constant)) && constant.ult(30)) {
+      matchPattern(op->getOperand(1), m_ConstantInt(&constant)) &&
+      constant.ult(30)) {
     int64_t divisor = getKnownDivisor(op->getOperand(0));
     int64_t scale = int64_t(1) << constant.getZExtValue();
     return divisor % scale == 0 ? divisor / scale : 1;
   }
   if (isa<arith::SelectOp>(op))
-    return std::gcd(getKnownDivisor(op->getOperand(1)), getKnownDivisor(op->getOperand(2)));
+    return std::gcd(getKnownDivisor(op->getOperand(1)),
+                    getKnownDivisor(op->getOperand(2)));
   return 1;
 }
 
-std::optional<int64_t> tile::evaluateExpression(KernelOp kernel, Attribute expression) {
+std::optional<int64_t> tile::evaluateExpression(KernelOp kernel,
+                                                Attribute expression) {
   if (auto integer = dyn_cast<IntegerAttr>(expression))
     return integer.getInt();
   if (auto name = dyn_cast<StringAttr>(expression))
@@ -62,17 +75,21 @@ std::optional<int64_t> tile::evaluateExpression(KernelOp kernel, Attribute expre
   auto array = cast<ArrayAttr>(expression);
   if (array.size() != 3)
     return std::nullopt;
-  auto a = evaluateExpression(kernel, array[1]), b = evaluateExpression(kernel, array[2]);
+  auto a = evaluateExpression(kernel, array[1]),
+       b = evaluateExpression(kernel, array[2]);
   if (!a || !b)
     return std::nullopt;
   StringRef op = cast<StringAttr>(array[0]).getValue();
   int64_t result;
   if (op == "+")
-    return llvm::AddOverflow(*a, *b, result) ? std::nullopt : std::optional(result);
+    return llvm::AddOverflow(*a, *b, result) ? std::nullopt
+                                             : std::optional(result);
   if (op == "-")
-    return llvm::SubOverflow(*a, *b, result) ? std::nullopt : std::optional(result);
+    return llvm::SubOverflow(*a, *b, result) ? std::nullopt
+                                             : std::optional(result);
   if (op == "*")
-    return llvm::MulOverflow(*a, *b, result) ? std::nullopt : std::optional(result);
+    return llvm::MulOverflow(*a, *b, result) ? std::nullopt
+                                             : std::optional(result);
   if (*b <= 0)
     return std::nullopt;
   if (op == "/")
@@ -88,19 +105,25 @@ BlockArgument tile::getTensorArgument(Value global) {
   while (auto bytes = global.getDefiningOp<BytesOp>())
     global = bytes.getSource();
   auto argument = dyn_cast<BlockArgument>(global);
-  return argument && isa<KernelOp>(argument.getOwner()->getParentOp()) ? argument : BlockArgument();
+  return argument && isa<KernelOp>(argument.getOwner()->getParentOp())
+             ? argument
+             : BlockArgument();
 }
 
 int64_t tile::getArgAlignment(KernelOp kernel, BlockArgument argument) {
-  if (auto aligned = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), alignedAttrName))
+  if (auto aligned = kernel.getArgAttrOfType<IntegerAttr>(
+          argument.getArgNumber(), alignedAttrName))
     return aligned.getInt();
-  return std::max<int64_t>(getElementBits(getTileElementType(argument.getType())) / 8, 1);
+  return std::max<int64_t>(
+      getElementBits(getTileElementType(argument.getType())) / 8, 1);
 }
 
-int64_t tile::getCopyBytes(Value global, ValueRange indices, ArrayRef<int64_t> shape) {
+int64_t tile::getCopyBytes(Value global, ValueRange indices,
+                           ArrayRef<int64_t> shape) {
   auto type = cast<GlobalType>(global.getType());
   BlockArgument argument = getTensorArgument(global);
-  auto kernel = argument ? cast<KernelOp>(argument.getOwner()->getParentOp()) : KernelOp();
+  auto kernel = argument ? cast<KernelOp>(argument.getOwner()->getParentOp())
+                         : KernelOp();
   int64_t bits = getElementBits(type.getElementType());
   int64_t last = type.getRank() - 1, dropped = type.getRank() - shape.size();
   // Along the packed dimension the tile holds whole bytes.
@@ -113,11 +136,15 @@ int64_t tile::getCopyBytes(Value global, ValueRange indices, ArrayRef<int64_t> s
   int64_t perByte = type.getPackDim() == last ? 2 : 1;
   // Rows end on a multiple of the pitch's alignment if they are dense; a vector
   // of elements has no pitch that would say so.
-  bool rowsEndAligned = kernel && type.getRank() > 1 && !kernel.isArgStrided(argument.getArgNumber());
+  bool rowsEndAligned = kernel && type.getRank() > 1 &&
+                        !kernel.isArgStrided(argument.getArgNumber());
   int64_t bytes = kernel ? getArgAlignment(kernel, argument) : unitBytes;
   if (!rowsEndAligned)
     bytes = unitBytes;
   bytes = std::gcd(bytes, shape.back() / perByte * unitBytes);
-  bytes = std::gcd(bytes, multiplyDivisors(std::max<int64_t>(getKnownDivisor(indices[last]) / perByte, 1), unitBytes));
+  bytes = std::gcd(
+      bytes, multiplyDivisors(
+                 std::max<int64_t>(getKnownDivisor(indices[last]) / perByte, 1),
+                 unitBytes));
   return std::min<int64_t>(bytes & -bytes, 16);
 }

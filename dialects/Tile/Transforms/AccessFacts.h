@@ -20,7 +20,8 @@ inline constexpr llvm::StringLiteral alignedAttrName = "tile.aligned";
 int64_t getKnownDivisor(Value value);
 
 /// The value of an expression attribute whose symbols are fixed.
-std::optional<int64_t> evaluateExpression(KernelOp kernel, Attribute expression);
+std::optional<int64_t> evaluateExpression(KernelOp kernel,
+                                          Attribute expression);
 
 /// The kernel argument that a global tensor is, or is the bytes of.
 BlockArgument getTensorArgument(Value global);

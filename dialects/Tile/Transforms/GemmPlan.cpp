@@ -26,10 +26,9 @@ bool tile::isNarrow(Type elementType, MmaAttr mma) {
   return getElementBits(elementType) < getElementBits(mma.getOperandType());
 }
 
-std::pair<int64_t, int64_t> tile::chooseWarpGrid(int64_t m, int64_t n, int64_t warps,
-                                                 int64_t instructionM,
-                                                 int64_t instructionN, unsigned bitsA,
-                                                 unsigned bitsB) {
+std::pair<int64_t, int64_t>
+tile::chooseWarpGrid(int64_t m, int64_t n, int64_t warps, int64_t instructionM,
+                     int64_t instructionN, unsigned bitsA, unsigned bitsB) {
   std::pair<int64_t, int64_t> best{0, 0};
   int64_t bestCost = 0;
   // The most warps first: a grid that leaves warps idle is a last resort.
@@ -52,23 +51,25 @@ std::pair<int64_t, int64_t> tile::chooseWarpGrid(int64_t m, int64_t n, int64_t w
   return best;
 }
 
-layout::FragmentLayout tile::replicateWarps(const layout::FragmentLayout &layout,
-                                            int64_t warps) {
+layout::FragmentLayout
+tile::replicateWarps(const layout::FragmentLayout &layout, int64_t warps) {
   if (layout.numWarps() >= warps)
     return layout;
   SmallVector<layout::Coords> warpBases(layout.warpBases());
   layout::Coords zero(layout.rank(), 0);
   while ((int64_t(1) << warpBases.size()) < warps)
     warpBases.push_back(zero);
-  return *layout::FragmentLayout::create(layout.registerBases(), layout.laneBases(),
-                                         warpBases, layout.coreExtents(),
-                                         layout.repeats());
+  return *layout::FragmentLayout::create(
+      layout.registerBases(), layout.laneBases(), warpBases,
+      layout.coreExtents(), layout.repeats());
 }
 
 /// The operand as it is read from its shared tile.
-static layout::FragmentLayout getLoadLayout(const layout::FragmentLayout &operand,
-                                            SharedType type, bool transposed, bool narrow) {
-  layout::FragmentLayout stored = transposed ? operand.permuteDims({1, 0}) : operand;
+static layout::FragmentLayout
+getLoadLayout(const layout::FragmentLayout &operand, SharedType type,
+              bool transposed, bool narrow) {
+  layout::FragmentLayout stored =
+      transposed ? operand.permuteDims({1, 0}) : operand;
   if (!narrow)
     return stored;
   SmallVector<int64_t> shape(stored.shape());
@@ -118,11 +119,14 @@ GemmPlan tile::planGemm(GemmOp gemm, int64_t warps) {
   }
 
   layout::FragmentLayout a = tiling.operandA(kStep), b = tiling.operandB(kStep);
-  return GemmPlan{tiling,
-                  kStep,
-                  replicateWarps(tiling.accumulator(), warps),
-                  replicateWarps(a, warps),
-                  replicateWarps(b, warps),
-                  replicateWarps(getLoadLayout(a, typeA, gemm.getTransposeA(), narrowA), warps),
-                  replicateWarps(getLoadLayout(b, typeB, gemm.getTransposeB(), narrowB), warps)};
+  return GemmPlan{
+      tiling,
+      kStep,
+      replicateWarps(tiling.accumulator(), warps),
+      replicateWarps(a, warps),
+      replicateWarps(b, warps),
+      replicateWarps(getLoadLayout(a, typeA, gemm.getTransposeA(), narrowA),
+                     warps),
+      replicateWarps(getLoadLayout(b, typeB, gemm.getTransposeB(), narrowB),
+                     warps)};
 }

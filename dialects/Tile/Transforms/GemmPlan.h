@@ -37,11 +37,13 @@ GemmPlan planGemm(GemmOp gemm, int64_t warps);
 /// extents are not multiples of the instruction's.  `bitsA` and `bitsB` are the
 /// stored widths, which weigh the traffic of the operands.
 std::pair<int64_t, int64_t> chooseWarpGrid(int64_t m, int64_t n, int64_t warps,
-                                           int64_t instructionM, int64_t instructionN,
-                                           unsigned bitsA, unsigned bitsB);
+                                           int64_t instructionM,
+                                           int64_t instructionN, unsigned bitsA,
+                                           unsigned bitsB);
 
 /// The layout with enough warps: further warps hold the same elements.
-layout::FragmentLayout replicateWarps(const layout::FragmentLayout &layout, int64_t warps);
+layout::FragmentLayout replicateWarps(const layout::FragmentLayout &layout,
+                                      int64_t warps);
 
 /// Number of warps of the kernel that compute.
 int64_t getNumWarps(KernelOp kernel);

@@ -47,9 +47,9 @@ static void adoptPacking(AllocSharedOp alloc) {
     int64_t dropped = source ? source.getRank() - type.getRank() : 0;
     if (!source || source.getPackDim() < dropped)
       continue;
-    alloc.getResult().setType(SharedType::get(type.getContext(), type.getShape(),
-                                              type.getElementType(),
-                                              source.getPackDim() - dropped, SharedLayoutAttr()));
+    alloc.getResult().setType(SharedType::get(
+        type.getContext(), type.getShape(), type.getElementType(),
+        source.getPackDim() - dropped, SharedLayoutAttr()));
     return;
   }
 }
@@ -64,8 +64,8 @@ static void describeOperand(SharedType type, const FragmentLayout &fragment,
   if (auto ldmatrix = layout::planLdmatrix(fragment, *storage))
     patterns.push_back(layout::describeAccess(*storage, *ldmatrix));
   else
-    patterns.push_back(
-        layout::describeAccess(fragment, *storage, layout::planVector(fragment, *storage)));
+    patterns.push_back(layout::describeAccess(
+        fragment, *storage, layout::planVector(fragment, *storage)));
 }
 
 /// Sets the swizzle with the fewest bank conflicts over the reads of all gemms
@@ -90,8 +90,9 @@ static void chooseSharedLayout(AllocSharedOp alloc, int64_t warps) {
   layout::Swizzle swizzle = layout::chooseSwizzle(patterns, storage).swizzle;
   if (swizzle.isIdentity())
     return;
-  alloc.getResult().setType(type.withLayout(SharedLayoutAttr::get(
-      type.getContext(), swizzle.bits, swizzle.base, swizzle.shift, /*padding=*/0)));
+  alloc.getResult().setType(type.withLayout(
+      SharedLayoutAttr::get(type.getContext(), swizzle.bits, swizzle.base,
+                            swizzle.shift, /*padding=*/0)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,7 +121,9 @@ public:
   }
 
 private:
-  static bool isFragment(Value value) { return isa<RankedTensorType>(value.getType()); }
+  static bool isFragment(Value value) {
+    return isa<RankedTensorType>(value.getType());
+  }
 
   void add(Value value) {
     if (isFragment(value) && !order.count(value)) {
@@ -129,13 +132,16 @@ private:
     }
   }
   void unite(Value a, Value b) {
-    if (!isFragment(a) || !isFragment(b) || getTileShape(a.getType()) != getTileShape(b.getType()))
+    if (!isFragment(a) || !isFragment(b) ||
+        getTileShape(a.getType()) != getTileShape(b.getType()))
       return;
     add(a);
     add(b);
     classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
   }
-  void *leader(Value value) { return classes.getLeaderValue(value.getAsOpaquePointer()); }
+  void *leader(Value value) {
+    return classes.getLeaderValue(value.getAsOpaquePointer());
+  }
   const FragmentLayout *find(Value value) {
     auto it = layouts.find(leader(value));
     return it == layouts.end() ? nullptr : &it->second;
@@ -190,7 +196,8 @@ void LayoutSolver::collect(Operation *op) {
     if (!yielded || !results)
       return;
     for (auto [init, arg, yield, result] :
-         llvm::zip_equal(loop.getInitsMutable(), loop.getRegionIterArgs(), *yielded, *results)) {
+         llvm::zip_equal(loop.getInitsMutable(), loop.getRegionIterArgs(),
+                         *yielded, *results)) {
       unite(init.get(), arg);
       unite(init.get(), yield.get());
       unite(init.get(), result);
@@ -199,7 +206,8 @@ void LayoutSolver::collect(Operation *op) {
     for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
       if (!region->empty())
         for (auto [yield, result] :
-             llvm::zip(region->front().getTerminator()->getOperands(), branch.getResults()))
+             llvm::zip(region->front().getTerminator()->getOperands(),
+                       branch.getResults()))
           unite(yield, result);
   } else if (isa<CastOp, ConvertLayoutOp>(op) ||
              isa<arith::ArithDialect, math::MathDialect>(op->getDialect())) {
@@ -218,7 +226,8 @@ void LayoutSolver::collectParallel(ParallelOp op) {
       continue;
     if (first)
       unite(first, op.getResult(i));
-    else if (llvm::equal(getTileShape(op.getResult(i).getType()), op.getExtents()))
+    else if (llvm::equal(getTileShape(op.getResult(i).getType()),
+                         op.getExtents()))
       first = op.getResult(i);
   }
   op.getBody().walk([&](ElementOp element) {
@@ -229,7 +238,8 @@ void LayoutSolver::collectParallel(ParallelOp op) {
     for (auto [i, dim] : llvm::enumerate(*dimMap))
       identity &= dim == int(i);
     if (!first && identity &&
-        llvm::equal(getTileShape(element.getFragment().getType()), op.getExtents()))
+        llvm::equal(getTileShape(element.getFragment().getType()),
+                    op.getExtents()))
       first = element.getFragment();
     if (!first || first == element.getFragment())
       return;
@@ -270,7 +280,8 @@ void LayoutSolver::assignDefaults() {
     layout::BlockedOptions options;
     options.elementBits = getElementBits(getTileElementType(value.getType()));
     options.threads = warps * layout::lanesPerWarp;
-    assign(value, layout::blocked(layout::Coords(shape.begin(), shape.end()), options));
+    assign(value, layout::blocked(layout::Coords(shape.begin(), shape.end()),
+                                  options));
     propagate();
   }
 }
@@ -283,14 +294,16 @@ void LayoutSolver::convertGemms() {
     if (*find(gemm.getResult()) == wanted)
       continue;
     auto type = cast<RankedTensorType>(gemm.getResult().getType());
-    auto wantedType = RankedTensorType::get(type.getShape(), type.getElementType(),
-                                            LayoutAttr::get(gemm.getContext(), wanted));
+    auto wantedType =
+        RankedTensorType::get(type.getShape(), type.getElementType(),
+                              LayoutAttr::get(gemm.getContext(), wanted));
     OpBuilder builder(gemm);
     auto before = ConvertLayoutOp::create(builder, gemm.getLoc(), wantedType,
                                           gemm.getAccumulator());
     gemm.getAccumulatorMutable().assign(before);
     builder.setInsertionPointAfter(gemm);
-    auto after = ConvertLayoutOp::create(builder, gemm.getLoc(), type, gemm.getResult());
+    auto after =
+        ConvertLayoutOp::create(builder, gemm.getLoc(), type, gemm.getResult());
     gemm.getResult().replaceAllUsesExcept(after.getResult(), after);
     FragmentLayout carried = *find(gemm.getResult());
     order.erase(gemm.getResult());
@@ -303,8 +316,9 @@ void LayoutSolver::convertGemms() {
 void LayoutSolver::assignTypes() {
   for (auto &[value, unused] : order) {
     auto type = cast<RankedTensorType>(value.getType());
-    auto withLayout = RankedTensorType::get(type.getShape(), type.getElementType(),
-                                            LayoutAttr::get(type.getContext(), *find(value)));
+    auto withLayout =
+        RankedTensorType::get(type.getShape(), type.getElementType(),
+                              LayoutAttr::get(type.getContext(), *find(value)));
     value.setType(withLayout);
     auto constant = value.getDefiningOp<arith::ConstantOp>();
     if (!constant)
@@ -322,17 +336,22 @@ void LayoutSolver::repairEdges() {
   for (const IndexEdge &edge : edges) {
     auto resultLayout = getFragmentLayout(edge.result.getType());
     auto needed = resultLayout.getLayout().reindexSource(edge.dimMap);
-    if (!needed || needed->layout == getFragmentLayout(edge.source.getType()).getLayout())
+    if (!needed ||
+        needed->layout == getFragmentLayout(edge.source.getType()).getLayout())
       continue;
     auto type = cast<RankedTensorType>(edge.source.getType());
-    auto neededType = RankedTensorType::get(type.getShape(), type.getElementType(),
-                                            LayoutAttr::get(type.getContext(), needed->layout));
+    auto neededType = RankedTensorType::get(
+        type.getShape(), type.getElementType(),
+        LayoutAttr::get(type.getContext(), needed->layout));
     OpBuilder builder(type.getContext());
     builder.setInsertionPointAfterValue(edge.source);
-    auto convert = ConvertLayoutOp::create(builder, edge.source.getLoc(), neededType, edge.source);
+    auto convert = ConvertLayoutOp::create(builder, edge.source.getLoc(),
+                                           neededType, edge.source);
     for (OpOperand &use : llvm::make_early_inc_range(edge.source.getUses())) {
-      bool isReindex = isa<ReindexOp>(use.getOwner()) && use.getOwner()->getResult(0) == edge.result;
-      if (isReindex || (isa<ElementOp>(use.getOwner()) && !isa<ReindexOp>(edge.result.getDefiningOp())))
+      bool isReindex = isa<ReindexOp>(use.getOwner()) &&
+                       use.getOwner()->getResult(0) == edge.result;
+      if (isReindex || (isa<ElementOp>(use.getOwner()) &&
+                        !isa<ReindexOp>(edge.result.getDefiningOp())))
         use.set(convert);
     }
   }
@@ -342,20 +361,26 @@ void LayoutSolver::repairEdges() {
 static void stageConversion(ConvertLayoutOp convert) {
   auto from = getFragmentLayout(convert.getSource().getType());
   auto to = getFragmentLayout(convert.getResult().getType());
-  layout::ConversionPlan plan = layout::planConversion(from.getLayout(), to.getLayout());
+  layout::ConversionPlan plan =
+      layout::planConversion(from.getLayout(), to.getLayout());
   if (plan.kind == layout::ConversionKind::Identical ||
       plan.kind == layout::ConversionKind::RegisterPermutation)
     return;
   OpBuilder builder(convert);
   auto type = cast<RankedTensorType>(convert.getSource().getType());
-  int64_t packDim = getElementBits(type.getElementType()) == 4 ? type.getRank() - 1 : -1;
-  auto shared = SharedType::get(builder.getContext(), type.getShape(), type.getElementType(),
-                                packDim, SharedLayoutAttr());
-  auto alloc = AllocSharedOp::create(builder, convert.getLoc(), shared,
-                                     builder.getStringAttr("conversion"), IntegerAttr());
-  StoreOp::create(builder, convert.getLoc(), convert.getSource(), alloc, ValueRange());
-  auto load = LoadOp::create(builder, convert.getLoc(), convert.getResult().getType(), alloc,
-                             ValueRange(), Value());
+  int64_t packDim =
+      getElementBits(type.getElementType()) == 4 ? type.getRank() - 1 : -1;
+  auto shared =
+      SharedType::get(builder.getContext(), type.getShape(),
+                      type.getElementType(), packDim, SharedLayoutAttr());
+  auto alloc =
+      AllocSharedOp::create(builder, convert.getLoc(), shared,
+                            builder.getStringAttr("conversion"), IntegerAttr());
+  StoreOp::create(builder, convert.getLoc(), convert.getSource(), alloc,
+                  ValueRange());
+  auto load =
+      LoadOp::create(builder, convert.getLoc(), convert.getResult().getType(),
+                     alloc, ValueRange(), Value());
   convert.replaceAllUsesWith(load.getResult());
   convert.erase();
 }
@@ -364,12 +389,15 @@ static void stageConversion(ConvertLayoutOp convert) {
 /// as memory does, so that neighbours are packed together.
 static void orderStoredRegisters(StoreOp store) {
   auto cast = store.getValue().getDefiningOp<CastOp>();
-  if (!cast || !cast->hasOneUse() || !isa<GlobalType>(store.getMemory().getType()))
+  if (!cast || !cast->hasOneUse() ||
+      !isa<GlobalType>(store.getMemory().getType()))
     return;
   auto type = llvm::cast<RankedTensorType>(cast.getResult().getType());
-  FragmentLayout ordered = orderRegistersRowMajor(getFragmentLayout(type).getLayout());
-  cast.getResult().setType(RankedTensorType::get(type.getShape(), type.getElementType(),
-                                                 LayoutAttr::get(type.getContext(), ordered)));
+  FragmentLayout ordered =
+      orderRegistersRowMajor(getFragmentLayout(type).getLayout());
+  cast.getResult().setType(
+      RankedTensorType::get(type.getShape(), type.getElementType(),
+                            LayoutAttr::get(type.getContext(), ordered)));
 }
 
 namespace {
@@ -380,9 +408,11 @@ struct InferLayouts : tile::impl::InferLayoutsPassBase<InferLayouts> {
       LayoutSolver(kernel).solve();
       kernel.walk([](StoreOp store) { orderStoredRegisters(store); });
       int64_t warps = getNumWarps(kernel);
-      kernel.walk([&](AllocSharedOp alloc) { chooseSharedLayout(alloc, warps); });
+      kernel.walk(
+          [&](AllocSharedOp alloc) { chooseSharedLayout(alloc, warps); });
       SmallVector<ConvertLayoutOp> conversions;
-      kernel.walk([&](ConvertLayoutOp convert) { conversions.push_back(convert); });
+      kernel.walk(
+          [&](ConvertLayoutOp convert) { conversions.push_back(convert); });
       for (ConvertLayoutOp convert : conversions)
         stageConversion(convert);
     }

@@ -18,7 +18,8 @@ static LogicalResult planAsyncCopy(AsyncCopyOp copy) {
   if (bytes < 4)
     return copy.emitError("an async copy moves 4, 8 or 16 bytes, but only ")
            << bytes << " are known to be aligned";
-  copy.setPlanAttr(CopyPlanAttr::get(copy.getContext(), CopyEngine::CpAsync, bytes));
+  copy.setPlanAttr(
+      CopyPlanAttr::get(copy.getContext(), CopyEngine::CpAsync, bytes));
   return success();
 }
 
@@ -28,16 +29,21 @@ static void planCopy(CopyOp copy) {
   auto tile = dyn_cast<SharedType>(fromGlobal ? copy.getDestination().getType()
                                               : copy.getSource().getType());
   int64_t bytes = 0;
-  bool wholeTile = fromGlobal ? copy.getDestinationIndices().empty() : copy.getSourceIndices().empty();
-  if (tile && isa<GlobalType>(global.getType()) && wholeTile && !copy.getPad() &&
-      getElementBits(tile.getElementType()) >= 8)
+  bool wholeTile = fromGlobal ? copy.getDestinationIndices().empty()
+                              : copy.getSourceIndices().empty();
+  if (tile && isa<GlobalType>(global.getType()) && wholeTile &&
+      !copy.getPad() && getElementBits(tile.getElementType()) >= 8)
     bytes = getCopyBytes(global,
-                         fromGlobal ? copy.getSourceIndices() : copy.getDestinationIndices(),
+                         fromGlobal ? copy.getSourceIndices()
+                                    : copy.getDestinationIndices(),
                          tile.getShape());
-  int64_t elementBytes = std::max<int64_t>(getElementBits(getTileElementType(global.getType())) / 8, 1);
-  CopyEngine engine = bytes > elementBytes ? CopyEngine::Vector : CopyEngine::Scalar;
-  copy.setPlanAttr(CopyPlanAttr::get(copy.getContext(), engine,
-                                     engine == CopyEngine::Vector ? bytes : elementBytes));
+  int64_t elementBytes = std::max<int64_t>(
+      getElementBits(getTileElementType(global.getType())) / 8, 1);
+  CopyEngine engine =
+      bytes > elementBytes ? CopyEngine::Vector : CopyEngine::Scalar;
+  copy.setPlanAttr(
+      CopyPlanAttr::get(copy.getContext(), engine,
+                        engine == CopyEngine::Vector ? bytes : elementBytes));
 }
 
 namespace {

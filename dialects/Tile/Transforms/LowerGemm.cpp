@@ -24,32 +24,40 @@ struct OperandStep {
 };
 } // namespace
 
-static RankedTensorType getFragmentType(const layout::FragmentLayout &layout, Type element) {
+static RankedTensorType getFragmentType(const layout::FragmentLayout &layout,
+                                        Type element) {
   SmallVector<int64_t> shape(layout.shape());
-  return RankedTensorType::get(shape, element, LayoutAttr::get(element.getContext(), layout));
+  return RankedTensorType::get(shape, element,
+                               LayoutAttr::get(element.getContext(), layout));
 }
 
 /// Reads the part of the operand from `k` on and brings it to the type, the
 /// orientation and the registers of the instruction.
-static Value loadStep(OpBuilder &builder, Location loc, const OperandStep &operand, int64_t k,
+static Value loadStep(OpBuilder &builder, Location loc,
+                      const OperandStep &operand, int64_t k,
                       Type instructionType) {
   Type stored = getTileElementType(operand.memory.getType());
-  Value zero = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
-  Value start = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(k));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+  Value start =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(k));
   SmallVector<Value> indices(2, zero);
   indices[operand.kDim] = start;
-  Value value = LoadOp::create(builder, loc, getFragmentType(operand.load, stored),
-                               operand.memory, indices, /*pad=*/Value());
+  Value value =
+      LoadOp::create(builder, loc, getFragmentType(operand.load, stored),
+                     operand.memory, indices, /*pad=*/Value());
   if (operand.transposed) {
-    auto map = AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0}, builder.getContext());
-    value = ReindexOp::create(builder, loc,
-                              getFragmentType(operand.load.permuteDims({1, 0}), stored),
-                              value, map);
+    auto map = AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0},
+                                            builder.getContext());
+    value = ReindexOp::create(
+        builder, loc, getFragmentType(operand.load.permuteDims({1, 0}), stored),
+        value, map);
   }
   if (stored != instructionType)
-    value = CastOp::create(builder, loc, getFragmentType(operand.instruction, instructionType),
-                           value, /*mode=*/StringAttr(), operand.isUnsigned,
-                           /*result_unsigned=*/false);
+    value = CastOp::create(
+        builder, loc, getFragmentType(operand.instruction, instructionType),
+        value, /*mode=*/StringAttr(), operand.isUnsigned,
+        /*result_unsigned=*/false);
   return value;
 }
 
@@ -58,16 +66,19 @@ static void lowerGemm(GemmOp gemm, int64_t warps) {
   MmaAttr mma = *gemm.getMma();
   OpBuilder builder(gemm);
   Location loc = gemm.getLoc();
-  OperandStep a{gemm.getA(), gemm.getTransposeA(), gemm.getUnsignedA(),
-                gemm.getTransposeA() ? 0 : 1, plan.loadA, plan.a};
-  OperandStep b{gemm.getB(), gemm.getTransposeB(), gemm.getUnsignedB(),
-                gemm.getTransposeB() ? 1 : 0, plan.loadB, plan.b};
+  OperandStep a{gemm.getA(),         gemm.getTransposeA(),
+                gemm.getUnsignedA(), gemm.getTransposeA() ? 0 : 1,
+                plan.loadA,          plan.a};
+  OperandStep b{gemm.getB(),         gemm.getTransposeB(),
+                gemm.getUnsignedB(), gemm.getTransposeB() ? 1 : 0,
+                plan.loadB,          plan.b};
   Value accumulator = gemm.getAccumulator();
   for (int64_t k = 0; k < gemm.getTileK(); k += plan.kStep) {
     Value fragmentA = loadStep(builder, loc, a, k, mma.getOperandType());
     Value fragmentB = loadStep(builder, loc, b, k, mma.getOperandType());
-    accumulator = MmaOp::create(builder, loc, accumulator.getType(), fragmentA, fragmentB,
-                                accumulator, mma, gemm.getUnsignedA(), gemm.getUnsignedB());
+    accumulator = MmaOp::create(builder, loc, accumulator.getType(), fragmentA,
+                                fragmentB, accumulator, mma,
+                                gemm.getUnsignedA(), gemm.getUnsignedB());
   }
   gemm.replaceAllUsesWith(accumulator);
   gemm.erase();

@@ -28,21 +28,25 @@ static bool endsOnWholeByte(Value global) {
 }
 
 /// Whether the tile of a copy is made of whole bytes on both sides.
-static bool movesWholeBytes(Value source, ValueRange indices, Value destination) {
+static bool movesWholeBytes(Value source, ValueRange indices,
+                            Value destination) {
   auto from = dyn_cast<GlobalType>(source.getType());
   auto to = dyn_cast<SharedType>(destination.getType());
   if (!from || !to || from.getPackDim() < 0)
     return false;
-  return from.getPackDim() - (from.getRank() - to.getRank()) == to.getPackDim() &&
-         getCopyBytes(source, indices, to.getShape()) > 0 && endsOnWholeByte(source);
+  return from.getPackDim() - (from.getRank() - to.getRank()) ==
+             to.getPackDim() &&
+         getCopyBytes(source, indices, to.getShape()) > 0 &&
+         endsOnWholeByte(source);
 }
 
 /// Indices of the bytes: the one along the packed dimension is halved.
-static SmallVector<Value> getByteIndices(OpBuilder &builder, Location loc, Value source,
-                                         ValueRange indices) {
+static SmallVector<Value> getByteIndices(OpBuilder &builder, Location loc,
+                                         Value source, ValueRange indices) {
   SmallVector<Value> result(indices);
   int64_t pack = cast<GlobalType>(source.getType()).getPackDim();
-  Value one = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
+  Value one =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
   // The index is even, so that the shift is exact, for negative ones too.
   result[pack] = arith::ShRSIOp::create(builder, loc, indices[pack], one);
   return result;
@@ -52,28 +56,32 @@ namespace {
 struct PackSubByte : tile::impl::PackSubBytePassBase<PackSubByte> {
   void runOnOperation() override {
     getOperation().walk([](AsyncCopyOp copy) {
-      if (!movesWholeBytes(copy.getSource(), copy.getSourceIndices(), copy.getDestination()))
+      if (!movesWholeBytes(copy.getSource(), copy.getSourceIndices(),
+                           copy.getDestination()))
         return;
       OpBuilder builder(copy);
       Location loc = copy.getLoc();
-      auto indices = getByteIndices(builder, loc, copy.getSource(), copy.getSourceIndices());
+      auto indices = getByteIndices(builder, loc, copy.getSource(),
+                                    copy.getSourceIndices());
       Value source = BytesOp::create(builder, loc, copy.getSource());
       Value destination = BytesOp::create(builder, loc, copy.getDestination());
-      AsyncCopyOp::create(builder, loc, source, indices, destination, copy.getPredicate(),
-                          copy.getPlanAttr());
+      AsyncCopyOp::create(builder, loc, source, indices, destination,
+                          copy.getPredicate(), copy.getPlanAttr());
       copy.erase();
     });
     getOperation().walk([](CopyOp copy) {
       if (copy.getPad() || !isa<GlobalType>(copy.getSource().getType()) ||
-          !movesWholeBytes(copy.getSource(), copy.getSourceIndices(), copy.getDestination()))
+          !movesWholeBytes(copy.getSource(), copy.getSourceIndices(),
+                           copy.getDestination()))
         return;
       OpBuilder builder(copy);
       Location loc = copy.getLoc();
-      auto indices = getByteIndices(builder, loc, copy.getSource(), copy.getSourceIndices());
+      auto indices = getByteIndices(builder, loc, copy.getSource(),
+                                    copy.getSourceIndices());
       Value source = BytesOp::create(builder, loc, copy.getSource());
       Value destination = BytesOp::create(builder, loc, copy.getDestination());
-      CopyOp::create(builder, loc, source, indices, destination, ValueRange(), /*pad=*/Value(),
-                     copy.getPlanAttr());
+      CopyOp::create(builder, loc, source, indices, destination, ValueRange(),
+                     /*pad=*/Value(), copy.getPlanAttr());
       copy.erase();
     });
   }

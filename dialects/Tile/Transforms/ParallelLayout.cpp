@@ -7,7 +7,8 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-std::optional<SmallVector<int, 4>> tile::getLoopDims(ParallelOp op, ValueRange indices) {
+std::optional<SmallVector<int, 4>> tile::getLoopDims(ParallelOp op,
+                                                     ValueRange indices) {
   SmallVector<int, 4> dims;
   for (Value index : indices) {
     auto arg = dyn_cast<BlockArgument>(index);
@@ -26,7 +27,8 @@ std::optional<SmallVector<int, 4>> tile::getLoopDims(ParallelOp op, ValueRange i
 
 layout::FragmentLayout tile::getIterationLayout(ParallelOp op, int64_t warps) {
   auto fits = [&](Type type) {
-    return getFragmentLayout(type) && llvm::equal(getTileShape(type), op.getExtents());
+    return getFragmentLayout(type) &&
+           llvm::equal(getTileShape(type), op.getExtents());
   };
   for (unsigned i = 0; i < op.getNumResults(); ++i)
     if (op.getMap(i).isIdentity() && fits(op.getResult(i).getType()))
@@ -46,5 +48,6 @@ layout::FragmentLayout tile::getIterationLayout(ParallelOp op, int64_t warps) {
   layout::BlockedOptions options;
   options.threads = warps * layout::lanesPerWarp;
   options.vectorBits = 32;
-  return layout::blocked(layout::Coords(op.getExtents().begin(), op.getExtents().end()), options);
+  return layout::blocked(
+      layout::Coords(op.getExtents().begin(), op.getExtents().end()), options);
 }

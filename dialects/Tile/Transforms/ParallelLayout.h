@@ -13,7 +13,8 @@ namespace mlir::tile {
 
 /// For indices that are loop indices of `op` or the constant 0: the position of
 /// each (-1 for 0).  None if an index is anything else.
-std::optional<SmallVector<int, 4>> getLoopDims(ParallelOp op, ValueRange indices);
+std::optional<SmallVector<int, 4>> getLoopDims(ParallelOp op,
+                                               ValueRange indices);
 
 /// The layout of the iteration space, once fragments have layouts: that of the
 /// first result written at the loop's own element, else of the first fragment

@@ -40,12 +40,14 @@ static constexpr int64_t fullAlignment = 16;
 /// iteration.
 static bool canRecompute(Value value, PipelinedOp loop) {
   if (auto arg = dyn_cast<BlockArgument>(value))
-    return arg.getOwner() != loop.getBodyBlock() || arg == loop.getInductionVar();
+    return arg.getOwner() != loop.getBodyBlock() ||
+           arg == loop.getInductionVar();
   Operation *op = value.getDefiningOp();
   if (!loop->isAncestor(op))
     return true;
   return op->getBlock() == loop.getBodyBlock() && isPure(op) &&
-         llvm::all_of(op->getOperands(), [&](Value v) { return canRecompute(v, loop); });
+         llvm::all_of(op->getOperands(),
+                      [&](Value v) { return canRecompute(v, loop); });
 }
 
 /// Why a copy stays where it is; empty if it may run ahead.
@@ -70,7 +72,8 @@ static StringRef getObstacle(CopyOp copy, PipelinedOp loop) {
       return "its tile is written elsewhere too";
   }
   if (getCopyBytes(copy.getSource(), copy.getSourceIndices(),
-                   getTileShape(copy.getDestination().getType())) < fullAlignment)
+                   getTileShape(copy.getDestination().getType())) <
+      fullAlignment)
     return "its rows are not made of aligned 16-byte pieces";
   return "";
 }
@@ -101,7 +104,8 @@ static SmallVector<CopyOp> findPipelinedCopies(PipelinedOp loop) {
 //===----------------------------------------------------------------------===//
 
 /// Bytes between neighbours along a dimension of the storage, if fixed.
-static std::optional<int64_t> getStaticPitch(KernelOp kernel, unsigned index, int64_t dim) {
+static std::optional<int64_t> getStaticPitch(KernelOp kernel, unsigned index,
+                                             int64_t dim) {
   auto type = cast<GlobalType>(kernel.getArgumentTypes()[index]);
   if (kernel.isArgStrided(index))
     return std::nullopt;
@@ -128,8 +132,9 @@ public:
 
 private:
   void addMultiple(Attribute value, int64_t divisor, const Twine &text) {
-    Attribute remainder = builder.getArrayAttr(
-        {builder.getStringAttr("%"), value, builder.getI64IntegerAttr(divisor)});
+    Attribute remainder =
+        builder.getArrayAttr({builder.getStringAttr("%"), value,
+                              builder.getI64IntegerAttr(divisor)});
     Attribute fact = builder.getArrayAttr(
         {builder.getStringAttr("=="), remainder, builder.getI64IntegerAttr(0)});
     guards.push_back(builder.getDictionaryAttr(
@@ -163,12 +168,14 @@ bool GuardBuilder::addArgument(unsigned index) {
       return false;
     }
     if (!pitch)
-      addMultiple(builder.getArrayAttr({builder.getStringAttr("stride_bytes"), name,
-                                        builder.getI64IntegerAttr(dim)}),
+      addMultiple(builder.getArrayAttr({builder.getStringAttr("stride_bytes"),
+                                        name, builder.getI64IntegerAttr(dim)}),
                   fullAlignment,
-                  "the pitch of '" + name.getValue() + "' is a multiple of 16 bytes");
+                  "the pitch of '" + name.getValue() +
+                      "' is a multiple of 16 bytes");
   }
-  addMultiple(builder.getArrayAttr({builder.getStringAttr("address"), name}), fullAlignment,
+  addMultiple(builder.getArrayAttr({builder.getStringAttr("address"), name}),
+              fullAlignment,
               "'" + name.getValue() + "' starts at a multiple of 16 bytes");
   return true;
 }
@@ -212,7 +219,8 @@ static KernelOp forkAlignedVariant(KernelOp kernel) {
   for (unsigned index : findAlignedCandidates(aligned)) {
     if (!guards.addArgument(index))
       continue;
-    aligned.setArgAttr(index, alignedAttrName, builder.getI64IntegerAttr(fullAlignment));
+    aligned.setArgAttr(index, alignedAttrName,
+                       builder.getI64IntegerAttr(fullAlignment));
     any = true;
   }
   std::string name = origin.str();
@@ -235,15 +243,17 @@ static KernelOp forkAlignedVariant(KernelOp kernel) {
 static void makeSerialLoop(PipelinedOp loop) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  Value step = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(loop.getStep()));
-  auto serial = scf::ForOp::create(builder, loc, loop.getLower(), loop.getUpper(), step,
-                                   loop.getInitArgs());
+  Value step = arith::ConstantOp::create(
+      builder, loc, builder.getI64IntegerAttr(loop.getStep()));
+  auto serial = scf::ForOp::create(builder, loc, loop.getLower(),
+                                   loop.getUpper(), step, loop.getInitArgs());
   Block *body = serial.getBody();
   if (!body->empty())
     body->getTerminator()->erase();
   SmallVector<Value> args(body->getArguments());
   auto yield = cast<YieldOp>(loop.getBodyBlock()->getTerminator());
-  body->getOperations().splice(body->end(), loop.getBodyBlock()->getOperations());
+  body->getOperations().splice(body->end(),
+                               loop.getBodyBlock()->getOperations());
   for (auto [from, to] : llvm::zip_equal(loop.getBody().getArguments(), args))
     from.replaceAllUsesWith(to);
   builder.setInsertionPoint(yield);
@@ -258,7 +268,8 @@ namespace {
 class LoopPipeliner {
 public:
   LoopPipeliner(PipelinedOp loop, ArrayRef<CopyOp> copies, int64_t stages)
-      : loop(loop), copies(copies), stages(stages), builder(loop), loc(loop.getLoc()) {}
+      : loop(loop), copies(copies), stages(stages), builder(loop),
+        loc(loop.getLoc()) {}
 
   void run();
 
@@ -267,7 +278,8 @@ private:
   void startCopies(Value iteration, int64_t ahead);
   Value recompute(Value value, IRMapping &mapping);
   Value getConstant(int64_t value) {
-    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI64IntegerAttr(value));
   }
 
   PipelinedOp loop;
@@ -287,11 +299,11 @@ void LoopPipeliner::makeBuffers() {
     SharedType type = alloc.getType();
     SmallVector<int64_t> shape(type.getShape());
     shape.insert(shape.begin(), stages);
-    auto staged = SharedType::get(builder.getContext(), shape, type.getElementType(),
-                                  type.getPackDim() < 0 ? -1 : type.getPackDim() + 1,
-                                  type.getLayout());
-    auto buffer = AllocSharedOp::create(builder, alloc.getLoc(), staged, alloc.getNameAttr(),
-                                        IntegerAttr());
+    auto staged = SharedType::get(
+        builder.getContext(), shape, type.getElementType(),
+        type.getPackDim() < 0 ? -1 : type.getPackDim() + 1, type.getLayout());
+    auto buffer = AllocSharedOp::create(builder, alloc.getLoc(), staged,
+                                        alloc.getNameAttr(), IntegerAttr());
     buffer->setAttr("tile.stages", builder.getI64IntegerAttr(stages));
     buffers[alloc] = buffer;
   }
@@ -312,9 +324,12 @@ Value LoopPipeliner::recompute(Value value, IRMapping &mapping) {
 /// Starts the copies of iteration `iteration + ahead`, if there is such, and
 /// closes their group.
 void LoopPipeliner::startCopies(Value iteration, int64_t ahead) {
-  Value target = arith::AddIOp::create(builder, loc, iteration, getConstant(ahead));
-  Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, target, tripCount);
-  Value scaled = arith::MulIOp::create(builder, loc, target, getConstant(loop.getStep()));
+  Value target =
+      arith::AddIOp::create(builder, loc, iteration, getConstant(ahead));
+  Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       target, tripCount);
+  Value scaled =
+      arith::MulIOp::create(builder, loc, target, getConstant(loop.getStep()));
   Value index = arith::AddIOp::create(builder, loc, loop.getLower(), scaled);
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), index);
@@ -323,10 +338,11 @@ void LoopPipeliner::startCopies(Value iteration, int64_t ahead) {
     SmallVector<Value> indices;
     for (Value sourceIndex : copy.getSourceIndices())
       indices.push_back(recompute(sourceIndex, mapping));
-    Value slot = StageOp::create(builder, copy.getLoc(), alloc.getType(), buffers[alloc], iteration,
-                                 builder.getI64IntegerAttr(ahead));
-    AsyncCopyOp::create(builder, copy.getLoc(), copy.getSource(), indices, slot, exists,
-                        CopyPlanAttr());
+    Value slot =
+        StageOp::create(builder, copy.getLoc(), alloc.getType(), buffers[alloc],
+                        iteration, builder.getI64IntegerAttr(ahead));
+    AsyncCopyOp::create(builder, copy.getLoc(), copy.getSource(), indices, slot,
+                        exists, CopyPlanAttr());
   }
   CommitGroupOp::create(builder, loc);
 }
@@ -335,15 +351,18 @@ void LoopPipeliner::run() {
   makeBuffers();
   // Iterations are counted from 0, whatever the bounds.
   Value zero = getConstant(0), one = getConstant(1);
-  Value extent = arith::SubIOp::create(builder, loc, loop.getUpper(), loop.getLower());
+  Value extent =
+      arith::SubIOp::create(builder, loc, loop.getUpper(), loop.getLower());
   tripCount = loop.getStep() == 1
                   ? extent
-                  : arith::CeilDivSIOp::create(builder, loc, extent, getConstant(loop.getStep()))
+                  : arith::CeilDivSIOp::create(builder, loc, extent,
+                                               getConstant(loop.getStep()))
                         .getResult();
   for (int64_t ahead = 0; ahead < stages - 1; ++ahead)
     startCopies(zero, ahead);
 
-  auto staged = scf::ForOp::create(builder, loc, zero, tripCount, one, loop.getInitArgs());
+  auto staged = scf::ForOp::create(builder, loc, zero, tripCount, one,
+                                   loop.getInitArgs());
   Block *body = staged.getBody();
   if (!body->empty())
     body->getTerminator()->erase();
@@ -357,21 +376,26 @@ void LoopPipeliner::run() {
 
   // Readers take the buffer of this iteration.
   for (auto &[alloc, buffer] : buffers) {
-    Value slot = StageOp::create(builder, alloc.getLoc(), alloc.getType(), buffer, iteration,
-                                 builder.getI64IntegerAttr(0));
-    for (OpOperand &use : llvm::make_early_inc_range(alloc.getResult().getUses()))
+    Value slot =
+        StageOp::create(builder, alloc.getLoc(), alloc.getType(), buffer,
+                        iteration, builder.getI64IntegerAttr(0));
+    for (OpOperand &use :
+         llvm::make_early_inc_range(alloc.getResult().getUses()))
       if (!isa<CopyOp>(use.getOwner()))
         use.set(slot);
   }
-  Value scaled = arith::MulIOp::create(builder, loc, iteration, getConstant(loop.getStep()));
+  Value scaled = arith::MulIOp::create(builder, loc, iteration,
+                                       getConstant(loop.getStep()));
   Value index = arith::AddIOp::create(builder, loc, loop.getLower(), scaled);
   loop.getInductionVar().replaceAllUsesWith(index);
-  for (auto [from, to] : llvm::zip_equal(loop.getRegionIterArgs(), staged.getRegionIterArgs()))
+  for (auto [from, to] :
+       llvm::zip_equal(loop.getRegionIterArgs(), staged.getRegionIterArgs()))
     from.replaceAllUsesWith(to);
   auto yield = cast<YieldOp>(loop.getBodyBlock()->getTerminator());
   SmallVector<Value> yielded(yield.getOperands());
   yield.erase();
-  body->getOperations().splice(body->end(), loop.getBodyBlock()->getOperations());
+  body->getOperations().splice(body->end(),
+                               loop.getBodyBlock()->getOperations());
   builder.setInsertionPointToEnd(body);
   scf::YieldOp::create(builder, loc, yielded);
   for (CopyOp copy : copies)
@@ -389,7 +413,8 @@ void LoopPipeliner::run() {
 
 /// Bytes of the kernel's shared tiles with `stages` buffers for those of
 /// `copies`.
-static int64_t countSharedBytes(KernelOp kernel, ArrayRef<CopyOp> copies, int64_t stages) {
+static int64_t countSharedBytes(KernelOp kernel, ArrayRef<CopyOp> copies,
+                                int64_t stages) {
   int64_t bytes = 0;
   kernel.walk([&](AllocSharedOp alloc) {
     int64_t size = llvm::alignTo(alloc.getType().getStorage().bytes(), 1024);
@@ -403,9 +428,11 @@ static int64_t countSharedBytes(KernelOp kernel, ArrayRef<CopyOp> copies, int64_
 
 /// The number of buffers of a loop: as asked for, lowered to what fits unless
 /// it was given on purpose.
-static int64_t chooseStages(PipelinedOp loop, ArrayRef<CopyOp> copies, int64_t sharedLimit) {
+static int64_t chooseStages(PipelinedOp loop, ArrayRef<CopyOp> copies,
+                            int64_t sharedLimit) {
   auto kernel = loop->getParentOfType<KernelOp>();
-  int64_t asked = loop.getStages() ? std::max<int64_t>(*loop.getStages(), 1) : 4;
+  int64_t asked =
+      loop.getStages() ? std::max<int64_t>(*loop.getStages(), 1) : 4;
   if (loop.getStagesFixed())
     return asked;
   int64_t stages = asked;
@@ -413,7 +440,8 @@ static int64_t chooseStages(PipelinedOp loop, ArrayRef<CopyOp> copies, int64_t s
     --stages;
   if (loop.getStages() && stages < asked)
     loop.emitRemark("stages lowered from ")
-        << asked << " to " << stages << " to fit " << sharedLimit << " bytes of shared memory";
+        << asked << " to " << stages << " to fit " << sharedLimit
+        << " bytes of shared memory";
   return stages;
 }
 
@@ -444,7 +472,8 @@ struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
       if (copies.empty())
         makeSerialLoop(loop);
       else
-        LoopPipeliner(loop, copies, chooseStages(loop, copies, sharedLimit)).run();
+        LoopPipeliner(loop, copies, chooseStages(loop, copies, sharedLimit))
+            .run();
     }
   }
 };

@@ -5,8 +5,9 @@
 
 using namespace mlir;
 
-layout::FragmentLayout tile::orderRegisters(const layout::FragmentLayout &layout,
-                                            llvm::ArrayRef<layout::Coords> steps) {
+layout::FragmentLayout
+tile::orderRegisters(const layout::FragmentLayout &layout,
+                     llvm::ArrayRef<layout::Coords> steps) {
   llvm::SmallVector<layout::Coords> rest(layout.registerBases()), ordered;
   for (const layout::Coords &step : steps) {
     auto *it = llvm::find(rest, step);
@@ -16,11 +17,13 @@ layout::FragmentLayout tile::orderRegisters(const layout::FragmentLayout &layout
     rest.erase(it);
   }
   ordered.append(rest);
-  return *layout::FragmentLayout::create(ordered, layout.laneBases(), layout.warpBases(),
-                                         layout.coreExtents(), layout.repeats());
+  return *layout::FragmentLayout::create(
+      ordered, layout.laneBases(), layout.warpBases(), layout.coreExtents(),
+      layout.repeats());
 }
 
-layout::FragmentLayout tile::orderRegistersRowMajor(const layout::FragmentLayout &layout) {
+layout::FragmentLayout
+tile::orderRegistersRowMajor(const layout::FragmentLayout &layout) {
   llvm::SmallVector<layout::Coords> steps;
   for (int32_t step = 1; step < layout.coreExtents().back(); step *= 2) {
     layout::Coords coords(layout.rank(), 0);

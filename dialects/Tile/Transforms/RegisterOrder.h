@@ -13,7 +13,8 @@ layout::FragmentLayout orderRegisters(const layout::FragmentLayout &layout,
                                       llvm::ArrayRef<layout::Coords> steps);
 
 /// The same for row-major memory.
-layout::FragmentLayout orderRegistersRowMajor(const layout::FragmentLayout &layout);
+layout::FragmentLayout
+orderRegistersRowMajor(const layout::FragmentLayout &layout);
 
 } // namespace mlir::tile
 

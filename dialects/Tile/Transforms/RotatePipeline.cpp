@@ -44,10 +44,12 @@ struct LoopHead {
 
 /// Adds what makes `value` inside the loop.  False if that is more than reading
 /// this iteration's buffers and converting.
-static bool collectMakers(Value value, scf::ForOp loop, llvm::SetVector<Operation *> &makers) {
+static bool collectMakers(Value value, scf::ForOp loop,
+                          llvm::SetVector<Operation *> &makers) {
   Operation *op = value.getDefiningOp();
   if (!op)
-    return value == loop.getInductionVar() || !loop->isAncestor(value.getParentBlock()->getParentOp());
+    return value == loop.getInductionVar() ||
+           !loop->isAncestor(value.getParentBlock()->getParentOp());
   if (!loop->isAncestor(op))
     return true;
   if (op->getBlock() != loop.getBody())
@@ -97,18 +99,21 @@ static std::optional<LoopHead> findHead(scf::ForOp loop) {
       !collectMakers(head.first.getB(), loop, makers))
     return std::nullopt;
   head.makers.assign(makers.begin(), makers.end());
-  llvm::sort(head.makers, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  llvm::sort(head.makers,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   return head;
 }
 
 /// The operands of the first product of iteration `iteration + ahead`, or zeros
 /// if `exists` is false.
-static SmallVector<Value> readOperands(OpBuilder &builder, scf::ForOp loop, LoopHead &head,
-                                       Value iteration, int64_t ahead, Value exists) {
+static SmallVector<Value> readOperands(OpBuilder &builder, scf::ForOp loop,
+                                       LoopHead &head, Value iteration,
+                                       int64_t ahead, Value exists) {
   Location loc = head.first.getLoc();
   SmallVector<Value> operands{head.first.getA(), head.first.getB()};
-  auto branch = scf::IfOp::create(builder, loc, TypeRange(ValueRange(operands)), exists,
-                                  /*withElseRegion=*/true);
+  auto branch =
+      scf::IfOp::create(builder, loc, TypeRange(ValueRange(operands)), exists,
+                        /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
   IRMapping mapping;
@@ -137,19 +142,22 @@ static void rotate(scf::ForOp loop, LoopHead &head) {
   // Before the loop: the first buffer.
   builder.clone(*head.wait);
   BarrierOp::create(builder, loc);
-  Value any = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, loop.getLowerBound(),
-                                    loop.getUpperBound());
-  SmallVector<Value> inits = readOperands(builder, loop, head, loop.getLowerBound(), 0, any);
+  Value any = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                    loop.getLowerBound(), loop.getUpperBound());
+  SmallVector<Value> inits =
+      readOperands(builder, loop, head, loop.getLowerBound(), 0, any);
 
   // At the end of an iteration, in front of its last product: the next buffer.
   builder.setInsertionPoint(head.last);
   builder.clone(*head.wait);
   BarrierOp::create(builder, loc);
-  Value one = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
+  Value one =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
   Value next = arith::AddIOp::create(builder, loc, loop.getInductionVar(), one);
-  Value more = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, next,
-                                     loop.getUpperBound());
-  SmallVector<Value> read = readOperands(builder, loop, head, loop.getInductionVar(), 1, more);
+  Value more = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                     next, loop.getUpperBound());
+  SmallVector<Value> read =
+      readOperands(builder, loop, head, loop.getInductionVar(), 1, more);
 
   // The copies start once the first product is under way.
   Operation *after = head.first;
@@ -165,7 +173,8 @@ static void rotate(scf::ForOp loop, LoopHead &head) {
 
   auto rotated = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
       builder, inits, /*replaceInitOperandUsesInLoop=*/false,
-      [&](OpBuilder &, Location, ArrayRef<BlockArgument>) -> SmallVector<Value> { return read; }));
+      [&](OpBuilder &, Location,
+          ArrayRef<BlockArgument>) -> SmallVector<Value> { return read; }));
   auto carried = rotated.getRegionIterArgs().take_back(2);
   MmaOp first = head.first;
   Value oldA = first.getA(), oldB = first.getB();

@@ -47,11 +47,13 @@ static void stageOperand(OpOperand &operand) {
     return;
   OpBuilder builder(operand.getOwner());
   Location loc = operand.getOwner()->getLoc();
-  int64_t packDim = tensor.getElementTypeBitWidth() == 4 ? tensor.getRank() - 1 : -1;
-  auto type = SharedType::get(builder.getContext(), tensor.getShape(),
-                              tensor.getElementType(), packDim, SharedLayoutAttr());
-  auto alloc = AllocSharedOp::create(builder, loc, type, builder.getStringAttr("operand"),
-                                     IntegerAttr());
+  int64_t packDim =
+      tensor.getElementTypeBitWidth() == 4 ? tensor.getRank() - 1 : -1;
+  auto type =
+      SharedType::get(builder.getContext(), tensor.getShape(),
+                      tensor.getElementType(), packDim, SharedLayoutAttr());
+  auto alloc = AllocSharedOp::create(
+      builder, loc, type, builder.getStringAttr("operand"), IntegerAttr());
   StoreOp::create(builder, loc, operand.get(), alloc, ValueRange());
   operand.set(alloc);
 }
@@ -62,25 +64,29 @@ static LogicalResult selectMma(GemmOp gemm, int64_t warps) {
   if (!operandType) {
     return gemm.emitError("'gemm' of ")
            << spell(gemm.getElementTypeA(), gemm.getUnsignedA()) << " and "
-           << spell(gemm.getElementTypeB(), gemm.getUnsignedB()) << " with an accumulator of "
-           << getTileElementType(gemm.getAccumulator().getType()) << " is not supported yet";
+           << spell(gemm.getElementTypeB(), gemm.getUnsignedB())
+           << " with an accumulator of "
+           << getTileElementType(gemm.getAccumulator().getType())
+           << " is not supported yet";
   }
   const int64_t m = 16, n = 8, k = 16;
   struct Extent {
     const char *name;
     int64_t value, step;
   };
-  for (Extent extent : {Extent{"M", gemm.getTileM(), m}, Extent{"N", gemm.getTileN(), n},
-                        Extent{"K", gemm.getTileK(), k}})
+  for (Extent extent :
+       {Extent{"M", gemm.getTileM(), m}, Extent{"N", gemm.getTileN(), n},
+        Extent{"K", gemm.getTileK(), k}})
     if (extent.value % extent.step != 0)
       return gemm.emitError("tile ") << extent.name << " " << extent.value
-                                     << " is not a multiple of the MMA " << extent.name
-                                     << " step " << extent.step;
+                                     << " is not a multiple of the MMA "
+                                     << extent.name << " step " << extent.step;
   auto [warpsM, warpsN] =
       chooseWarpGrid(gemm.getTileM(), gemm.getTileN(), warps, m, n,
                      getElementBits(gemm.getElementTypeA()),
                      getElementBits(gemm.getElementTypeB()));
-  gemm.setMmaAttr(MmaAttr::get(gemm.getContext(), m, n, k, operandType, warpsM, warpsN));
+  gemm.setMmaAttr(
+      MmaAttr::get(gemm.getContext(), m, n, k, operandType, warpsM, warpsN));
   stageOperand(gemm.getAMutable());
   stageOperand(gemm.getBMutable());
   return success();
@@ -93,14 +99,16 @@ struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       if (!llvm::isPowerOf2_64(kernel.getThreads())) {
-        kernel.emitError("'threads' of ") << kernel.getThreads() << " is not supported yet";
+        kernel.emitError("'threads' of ")
+            << kernel.getThreads() << " is not supported yet";
         kernel.emitRemark("help: use a power of two, such as ")
             << getNumWarps(kernel) * 32;
         return signalPassFailure();
       }
       int64_t warps = getNumWarps(kernel);
       bool failedAny = false;
-      kernel.walk([&](GemmOp gemm) { failedAny |= failed(selectMma(gemm, warps)); });
+      kernel.walk(
+          [&](GemmOp gemm) { failedAny |= failed(selectMma(gemm, warps)); });
       if (failedAny)
         return signalPassFailure();
     }
