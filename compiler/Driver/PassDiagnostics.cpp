@@ -75,7 +75,10 @@ PassDiagnostics::PassDiagnostics(mlir::MLIRContext &context,
       handler(&context, [this](mlir::Diagnostic &diagnostic) {
         report(diagnostic);
         return mlir::success();
-      }) {}
+      }) {
+  // The operation means nothing to who wrote the source.
+  context.printOpOnDiagnostic(false);
+}
 
 /// A place that is in no source shows in the text.
 static std::string addPlace(std::string message, mlir::Location location,
