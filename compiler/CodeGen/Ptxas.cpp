@@ -7,6 +7,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
+#include <cerrno>
 
 using namespace tilec;
 namespace fs = llvm::sys::fs;
@@ -47,9 +48,12 @@ static bool isExecutableFile(llvm::StringRef file) {
 }
 
 /// Where the running program lies, for the copy that tools/quickstart fetches.
+/// The name it was called by is the way where /proc is missing.
 static std::string getFolderOfProgram() {
   static int anchor;
-  return path::parent_path(fs::getMainExecutable("tilec", &anchor)).str();
+  return path::parent_path(
+             fs::getMainExecutable(program_invocation_name, &anchor))
+      .str();
 }
 
 static std::string join(llvm::StringRef folder, llvm::StringRef rest) {
