@@ -71,11 +71,12 @@ def InferLayoutsPass : TilePass<"infer-layouts", "Give every fragment and shared
 def PlanPipelinePass
     : TilePass<"plan-pipeline", "Make guarded variants and run copies ahead of their use"> {
   let description = [{
-    Splits each kernel into variants: `aligned`, which may use cp.async and wide
-    accesses and is guarded by the alignment it assumes, and `general`, which
-    assumes nothing.  In the aligned variant each `tile.pipelined` becomes a
-    loop over staged buffers with its copies `stages - 1` iterations ahead; in
-    the general one a plain loop.
+    Splits each kernel into variants: `aligned` and `aligned8`, which use cp.async
+    and accesses of 16 and 8 bytes and are guarded by the alignment of addresses
+    and pitches that they assume, and `general`, which assumes nothing.  Variants that fixed sizes rule out are left out.  In the
+    aligned variants each `tile.pipelined` becomes a loop over staged buffers
+    with its copies `stages - 1` iterations ahead; in the general one a plain
+    loop.
 
     Before:
     ```mlir

@@ -29,8 +29,12 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-/// Widest access of the aligned variant.
-static constexpr int64_t fullAlignment = 16;
+/// What the aligned variants assume of addresses and pitches, in bytes: each is
+/// a width of cp.async.  The first that holds at launch runs.
+static constexpr int64_t alignmentLevels[] = {16, 8};
+/// The narrowest copy worth running ahead: with 4-byte pieces a thread would
+/// hold the addresses of four times as many.
+static constexpr int64_t narrowestCopy = 8;
 
 //===----------------------------------------------------------------------===//
 // Which copies can run ahead
@@ -73,8 +77,8 @@ static StringRef getObstacle(CopyOp copy, PipelinedOp loop) {
   }
   if (getCopyBytes(copy.getSource(), copy.getSourceIndices(),
                    getTileShape(copy.getDestination().getType())) <
-      fullAlignment)
-    return "its rows are not made of aligned 16-byte pieces";
+      narrowestCopy)
+    return "its rows are not made of aligned pieces of at least 8 bytes";
   return "";
 }
 
@@ -124,7 +128,8 @@ namespace {
 /// Collects the guards under which tensor arguments count as aligned.
 class GuardBuilder {
 public:
-  explicit GuardBuilder(KernelOp kernel) : kernel(kernel), builder(kernel) {}
+  GuardBuilder(KernelOp kernel, int64_t alignment)
+      : kernel(kernel), alignment(alignment), builder(kernel) {}
 
   /// Adds the guards for one argument; false if it is known not to be aligned.
   bool addArgument(unsigned index);
@@ -143,6 +148,7 @@ private:
   }
 
   KernelOp kernel;
+  int64_t alignment;
   OpBuilder builder;
   SmallVector<Attribute> guards;
 };
@@ -163,20 +169,21 @@ bool GuardBuilder::addArgument(unsigned index) {
   }
   for (int64_t dim = 0; dim + 1 < type.getRank(); ++dim) {
     auto pitch = getStaticPitch(kernel, index, dim);
-    if (pitch && *pitch % fullAlignment != 0) {
+    if (pitch && *pitch % alignment != 0) {
       guards.truncate(before);
       return false;
     }
     if (!pitch)
       addMultiple(builder.getArrayAttr({builder.getStringAttr("stride_bytes"),
                                         name, builder.getI64IntegerAttr(dim)}),
-                  fullAlignment,
-                  "the pitch of '" + name.getValue() +
-                      "' is a multiple of 16 bytes");
+                  alignment,
+                  "the pitch of '" + name.getValue() + "' is a multiple of " +
+                      Twine(alignment) + " bytes");
   }
   addMultiple(builder.getArrayAttr({builder.getStringAttr("address"), name}),
-              fullAlignment,
-              "'" + name.getValue() + "' starts at a multiple of 16 bytes");
+              alignment,
+              "'" + name.getValue() + "' starts at a multiple of " +
+                  Twine(alignment) + " bytes");
   return true;
 }
 
@@ -208,29 +215,46 @@ static llvm::SetVector<unsigned> findAlignedCandidates(KernelOp kernel) {
   return indices;
 }
 
-/// Makes the aligned variant in front of the kernel, which becomes the general
-/// one.  Returns null if there is nothing to align.
-static KernelOp forkAlignedVariant(KernelOp kernel) {
-  StringRef origin = kernel.getSymName();
+/// Whether rows of some tensor may be aligned to `alignment` and no more, so
+/// that a variant for it can ever run.
+static bool isLevelNeeded(KernelOp kernel, int64_t alignment) {
+  if (alignment == alignmentLevels[0])
+    return true;
+  for (unsigned index : findAlignedCandidates(kernel)) {
+    auto type = cast<GlobalType>(kernel.getArgumentTypes()[index]);
+    for (int64_t dim = 0; dim + 1 < type.getRank(); ++dim) {
+      auto pitch = getStaticPitch(kernel, index, dim);
+      if (!pitch || (*pitch % alignment == 0 && *pitch % (2 * alignment) != 0))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Makes the variant for one alignment in front of the kernel.  Returns null if
+/// nothing can be aligned so.
+static KernelOp forkAlignedVariant(KernelOp kernel, int64_t alignment) {
+  if (!isLevelNeeded(kernel, alignment))
+    return {};
   OpBuilder builder(kernel);
   auto aligned = cast<KernelOp>(builder.clone(*kernel));
-  GuardBuilder guards(aligned);
+  GuardBuilder guards(aligned, alignment);
   bool any = false;
   for (unsigned index : findAlignedCandidates(aligned)) {
     if (!guards.addArgument(index))
       continue;
     aligned.setArgAttr(index, alignedAttrName,
-                       builder.getI64IntegerAttr(fullAlignment));
+                       builder.getI64IntegerAttr(alignment));
     any = true;
   }
-  std::string name = origin.str();
-  nameVariant(kernel, "general", name);
-  kernel.setGuardsAttr(builder.getArrayAttr({}));
   if (!any) {
     aligned.erase();
     return {};
   }
-  nameVariant(aligned, "aligned", name);
+  std::string name = "aligned";
+  if (alignment != alignmentLevels[0])
+    name += std::to_string(alignment);
+  nameVariant(aligned, name, kernel.getSymName());
   aligned.setGuardsAttr(guards.getGuards());
   return aligned;
 }
@@ -452,8 +476,11 @@ struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
   void runOnOperation() override {
     SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
     for (KernelOp kernel : kernels) {
-      if (KernelOp aligned = forkAlignedVariant(kernel))
-        pipelineLoops(aligned);
+      for (int64_t alignment : alignmentLevels)
+        if (KernelOp aligned = forkAlignedVariant(kernel, alignment))
+          pipelineLoops(aligned, alignment == alignmentLevels[0]);
+      nameVariant(kernel, "general", kernel.getSymName().str());
+      kernel.setGuardsAttr(ArrayAttr::get(&getContext(), {}));
       SmallVector<PipelinedOp> loops;
       kernel.walk([&](PipelinedOp loop) { loops.push_back(loop); });
       for (PipelinedOp loop : loops)
@@ -461,13 +488,15 @@ struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
     }
   }
 
-  void pipelineLoops(KernelOp kernel) {
+  /// Remarks say what does not run ahead, once for all variants.
+  void pipelineLoops(KernelOp kernel, bool withRemarks) {
     SmallVector<PipelinedOp> loops;
     kernel.walk([&](PipelinedOp loop) { loops.push_back(loop); });
     for (PipelinedOp loop : loops) {
       SmallVector<CopyOp> copies = findPipelinedCopies(loop);
       for (auto copy : loop.getBodyBlock()->getOps<CopyOp>())
-        if (StringRef why = getObstacle(copy, loop); !why.empty())
+        if (StringRef why = getObstacle(copy, loop);
+            withRemarks && !why.empty())
           copy.emitRemark("this copy does not run ahead: ") << why;
       if (copies.empty())
         makeSerialLoop(loop);

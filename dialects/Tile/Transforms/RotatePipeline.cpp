@@ -104,36 +104,49 @@ static std::optional<LoopHead> findHead(scf::ForOp loop) {
   return head;
 }
 
-/// The operands of the first product of iteration `iteration + ahead`, or zeros
-/// if `exists` is false.
+/// The operands of the first product of iteration `iteration + ahead`, made of
+/// zeros if `exists` is false.  Only the loads depend on that; conversions
+/// stand behind the branch, where products can hide them.
 static SmallVector<Value> readOperands(OpBuilder &builder, scf::ForOp loop,
                                        LoopHead &head, Value iteration,
                                        int64_t ahead, Value exists) {
   Location loc = head.first.getLoc();
-  SmallVector<Value> operands{head.first.getA(), head.first.getB()};
+  SmallVector<Value> loaded;
+  for (Operation *op : head.makers)
+    if (isa<LoadOp>(op))
+      loaded.push_back(op->getResult(0));
   auto branch =
-      scf::IfOp::create(builder, loc, TypeRange(ValueRange(operands)), exists,
+      scf::IfOp::create(builder, loc, TypeRange(ValueRange(loaded)), exists,
                         /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(branch.thenBlock());
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), iteration);
-  for (Operation *op : head.makers) {
-    Operation *clone = builder.clone(*op, mapping);
-    if (auto stage = dyn_cast<StageOp>(clone))
-      stage.setOffset(stage.getOffset() + ahead);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    for (Operation *op : head.makers) {
+      if (isa<CastOp, ReindexOp>(op))
+        continue;
+      Operation *clone = builder.clone(*op, mapping);
+      if (auto stage = dyn_cast<StageOp>(clone))
+        stage.setOffset(stage.getOffset() + ahead);
+    }
+    SmallVector<Value> read;
+    for (Value value : loaded)
+      read.push_back(mapping.lookup(value));
+    scf::YieldOp::create(builder, loc, read);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    SmallVector<Value> zeros;
+    for (Value value : loaded)
+      zeros.push_back(arith::ConstantOp::create(
+          builder, loc, cast<TypedAttr>(builder.getZeroAttr(value.getType()))));
+    scf::YieldOp::create(builder, loc, zeros);
   }
-  SmallVector<Value> read;
-  for (Value operand : operands)
-    read.push_back(mapping.lookupOrDefault(operand));
-  scf::YieldOp::create(builder, loc, read);
-  builder.setInsertionPointToStart(branch.elseBlock());
-  SmallVector<Value> zeros;
-  for (Value operand : operands)
-    zeros.push_back(arith::ConstantOp::create(
-        builder, loc, cast<TypedAttr>(builder.getZeroAttr(operand.getType()))));
-  scf::YieldOp::create(builder, loc, zeros);
-  return SmallVector<Value>(branch.getResults());
+  for (auto [value, result] : llvm::zip_equal(loaded, branch.getResults()))
+    mapping.map(value, result);
+  for (Operation *op : head.makers)
+    if (isa<CastOp, ReindexOp>(op))
+      builder.clone(*op, mapping);
+  return {mapping.lookup(head.first.getA()), mapping.lookup(head.first.getB())};
 }
 
 static void rotate(scf::ForOp loop, LoopHead &head) {
