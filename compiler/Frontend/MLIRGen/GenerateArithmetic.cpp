@@ -118,14 +118,14 @@ Value Generator::generateDivision(const checked::BinaryExpr &binary, Value left,
   };
   Value unsafe = equals(0);
   Value isMinusOne;
-  if (isSigned) {
+  if (isSigned && !binary.isNotNegative) {
     isMinusOne = equals(-1);
     unsafe = arith::OrIOp::create(builder, location, unsafe, isMinusOne);
   }
   Value divisor = arith::SelectOp::create(
       builder, location, unsafe, createNumber(location, type, 1), right);
   Value result = divide(divisor);
-  if (!isSigned || !isQuotient)
+  if (!isMinusOne || !isQuotient)
     // The remainder by 1 is that by -1.
     return result;
   Value negative = arith::SubIOp::create(builder, location,

@@ -184,6 +184,7 @@ Checker::ExprPtr Checker::makeBinary(BinaryOp op, SourceRange opRange,
   auto result = std::make_unique<checked::BinaryExpr>(type, range, op);
   result->known = std::max(left->known, right->known);
   result->isProven = divides && rightRange && rightRange->low > 0;
+  result->isNotNegative = divides && rightRange && rightRange->low >= 0;
   result->operands.push_back(std::move(left));
   result->operands.push_back(std::move(right));
   return result;

@@ -246,9 +246,11 @@ public:
   BinaryExpr(Type type, SourceRange range, ast::BinaryOp op)
       : ExprBase(std::move(type), range), op(op) {}
   ast::BinaryOp op;
-  /// The right operand has been proven harmless: an amount within the width, or
-  /// a divisor above 0.
+  /// What is known about the right operand of a shift or division: `isProven`,
+  /// that it is harmless (an amount within the width, a divisor above 0);
+  /// `isNotNegative`, of a divisor, that 0 is the only harmful value.
   bool isProven = false;
+  bool isNotNegative = false;
 };
 
 /// A builtin of the groups Math and Arithmetic.
