@@ -42,8 +42,8 @@ static void runO3(llvm::Module &module, llvm::TargetMachine &machine) {
   // The middle end splits wide loads whose parts go different ways, and the
   // backend joins them again.  Joining them here shows the emulator the
   // accesses that the GPU makes.
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(
-      llvm::LoadStoreVectorizerPass()));
+  passes.addPass(
+      llvm::createModuleToFunctionPassAdaptor(llvm::LoadStoreVectorizerPass()));
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::DCEPass()));
   passes.run(module, modules);
 }

@@ -131,6 +131,36 @@ TEST_F(Emission, RaisesTheVersionForAnIntrinsic) {
               HasSubstr("\n.version 8.3\n"));
 }
 
+// The version does not follow the assembler: it is the lowest that the code
+// needs, or an error.
+TEST_F(Emission, TakesTheSameVersionForEveryAssemblerThatIsNewEnough) {
+  auto module = parseIR(R"(
+    declare i16 @llvm.nvvm.ff.to.e4m3x2.rn(float, float)
+    define ptx_kernel void @k(ptr addrspace(1) %p, float %x) {
+      %r = call i16 @llvm.nvvm.ff.to.e4m3x2.rn(float %x, float 1.0)
+      store i16 %r, ptr addrspace(1) %p
+      ret void
+    })",
+                        get("sm_89"));
+  Ptxas ptxas;
+  ptxas.path = "/opt/cuda/bin/ptxas";
+  for (auto [major, minor] :
+       {std::pair(12u, 1u), {12u, 3u}, {12u, 5u}, {12u, 9u}, {13u, 0u}}) {
+    ptxas.major = major;
+    ptxas.minor = minor;
+    ptxas.ptx = getPtxOfToolkit(major, minor);
+    EXPECT_THAT(llvm::cantFail(emitPTX(*module, get("sm_89"), &ptxas)),
+                HasSubstr("\n.version 8.1\n"));
+  }
+  ptxas.minor = ptxas.patch = 0;
+  ptxas.major = 12;
+  ptxas.ptx = getPtxOfToolkit(12, 0);
+  EXPECT_THAT(
+      llvm::toString(emitPTX(*module, get("sm_89"), &ptxas).takeError()),
+      HasSubstr("'ff.to.e4m3x2.rn' needs PTX 8.1 for target sm_89, but ptxas "
+                "12.0.0 at '/opt/cuda/bin/ptxas' knows PTX up to 8.0"));
+}
+
 // LLVM ends the process here when it is not kept from it.
 TEST_F(Emission, ReportsAnInstructionThatTheTargetLacks) {
   auto module = parseIR(R"(
