@@ -29,10 +29,12 @@ namespace {
 /// Converts the words of one fragment.
 class NibbleConverter {
 public:
+  /// `laneSelect`, if not null, is what the thread adds by XOR to the selector
+  /// of byte permutes: which of its bytes it takes.
   NibbleConverter(KernelEmitter &emitter, ArrayRef<Value> words,
-                  Type resultType, bool isUnsigned)
+                  Type resultType, bool isUnsigned, Value laneSelect)
       : e(emitter), words(words), resultType(resultType),
-        isUnsigned(isUnsigned) {}
+        isUnsigned(isUnsigned), laneSelect(laneSelect) {}
 
   /// The pair of results made of nibbles `low` and `high` of the fragment, as
   /// one word.
@@ -54,6 +56,7 @@ private:
   ArrayRef<Value> words;
   Type resultType;
   bool isUnsigned;
+  Value laneSelect;
   std::map<std::pair<int, int>, Value> shifts;
 };
 } // namespace
@@ -61,16 +64,18 @@ private:
 Value NibbleConverter::gatherPair(int low, int high) {
   int lowWord = low / 8, highWord = high / 8, lowNibble = low % 8,
       highNibble = high % 8;
-  if (lowWord == highWord && highNibble == lowNibble + 4)
+  if (lowWord == highWord && highNibble == lowNibble + 4 && !laneSelect)
     return getShifted(lowWord, 4 * lowNibble);
   // An odd nibble comes to the low bits of its byte in the copy shifted by 4.
   Value a = getShifted(lowWord, 4 * (lowNibble % 2));
   Value b = getShifted(highWord, 4 * (highNibble % 2));
   // Bytes of the result: the low nibble's, anything, the high nibble's.
   int lowByte = lowNibble / 2, highByte = highNibble / 2 + (a == b ? 0 : 4);
-  int selector = lowByte | highByte << 8;
+  Value selector = e.i32(lowByte | highByte << 8);
+  if (laneSelect)
+    selector = e.xori(selector, laneSelect);
   return e.callIntrinsic("llvm.nvvm.prmt", e.builder.getI32Type(),
-                         {a, b, e.i32(selector)});
+                         {a, b, selector});
 }
 
 Value NibbleConverter::convertPair(int low, int high) {
@@ -98,21 +103,72 @@ Value NibbleConverter::convertPair(int low, int high) {
                                  result);
 }
 
-/// Register of the source for each register of the result, which may be
-/// numbered otherwise.
-static std::optional<SmallVector<int>> getSourceRegisters(KernelEmitter &e,
-                                                          CastOp op) {
-  layout::ConversionPlan plan = layout::planConversion(
-      e.getLayout(op.getSource()), e.getLayout(op.getResult()));
-  if (plan.kind == layout::ConversionKind::Identical) {
-    SmallVector<int> registers;
-    for (int i = 0; i < e.getLayout(op.getResult()).elementsPerThread(); ++i)
-      registers.push_back(i);
-    return registers;
+namespace {
+/// Where a cast finds the elements of its result: in these registers of the
+/// source, numbered as in thread 0.  If `laneBits` is not empty, the thread
+/// with lane bit i set takes the register with `laneBits[i]` flipped.
+struct CastSource {
+  SmallVector<int> registers;
+  SmallVector<int32_t> laneBits;
+};
+} // namespace
+
+/// For a source that repeats along some lane bits what the result spreads over
+/// them: the register bit that stands for each lane bit.
+static std::optional<CastSource>
+findLaneDependentSource(const layout::FragmentLayout &source,
+                        const layout::FragmentLayout &result) {
+  if (source.warpBases() != result.warpBases())
+    return std::nullopt;
+  CastSource found;
+  for (auto [from, to] :
+       llvm::zip_equal(source.laneBases(), result.laneBases())) {
+    found.laneBits.push_back(0);
+    if (from == to)
+      continue;
+    const auto *bit = llvm::find(source.registerBases(), to);
+    if (llvm::any_of(from, [](int32_t c) { return c != 0; }) ||
+        bit == source.registerBases().end())
+      return std::nullopt;
+    found.laneBits.back() =
+        1 << std::distance(source.registerBases().begin(), bit);
   }
+  for (int reg = 0; reg < result.elementsPerThread(); ++reg) {
+    auto at = source.findRegister(result.coordsOf(reg, 0, 0), 0, 0);
+    if (!at)
+      return std::nullopt;
+    found.registers.push_back(*at);
+  }
+  return found;
+}
+
+static std::optional<CastSource> findSource(KernelEmitter &e, CastOp op) {
+  const layout::FragmentLayout &source = e.getLayout(op.getSource());
+  const layout::FragmentLayout &result = e.getLayout(op.getResult());
+  layout::ConversionPlan plan = layout::planConversion(source, result);
+  if (plan.kind == layout::ConversionKind::Identical)
+    return CastSource{
+        llvm::to_vector(llvm::seq<int>(0, result.elementsPerThread())), {}};
   if (plan.kind == layout::ConversionKind::RegisterPermutation)
-    return SmallVector<int>(plan.registerOf.begin(), plan.registerOf.end());
-  return std::nullopt;
+    return CastSource{llvm::to_vector(plan.registerOf), {}};
+  return findLaneDependentSource(source, result);
+}
+
+/// What a thread flips in the selector of a byte permute that takes both bytes
+/// from 8-nibble words; null if threads agree.  None if the register bits do
+/// not stay within a word's bytes.
+static std::optional<Value> getLaneSelect(KernelEmitter &e,
+                                          const CastSource &source) {
+  SmallVector<int32_t> bases;
+  bool any = false;
+  for (int32_t bit : source.laneBits) {
+    // Register bits 1 and 2 number the bytes of a word of nibbles.
+    if (bit != 0 && bit != 2 && bit != 4)
+      return std::nullopt;
+    any |= bit != 0;
+    bases.push_back(bit / 2 * 0x101);
+  }
+  return any ? e.emitThreadBits(bases) : Value();
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,26 +292,30 @@ LogicalResult tile::emitCast(KernelEmitter &e, CastOp op) {
     e.setScalar(op, result);
     return success(result != nullptr);
   }
-  auto registers = getSourceRegisters(e, op);
-  if (!registers)
-    return op.emitError(
-        "internal error: a cast between threads was left to the lowering");
+  std::optional<CastSource> found = findSource(e, op);
+  std::optional<Value> laneSelect =
+      found ? getLaneSelect(e, *found) : std::nullopt;
   const FragmentValue &source = e.getFragment(op.getSource());
   bool to16 = to.isBF16() || to.isF16();
-  FragmentValue shape(to, registers->size());
-  if (from.isInteger(4) && to16 && source.elementsPerWord() == 8 &&
-      shape.elementsPerWord() == 2) {
+  bool fromNibbles =
+      from.isInteger(4) && to16 && laneSelect && source.elementsPerWord() == 8;
+  if (!found || (!fromNibbles && !found->laneBits.empty()))
+    return op.emitError(
+        "internal error: a cast between threads was left to the lowering");
+  ArrayRef<int> registers = found->registers;
+  FragmentValue shape(to, registers.size());
+  if (fromNibbles && shape.elementsPerWord() == 2) {
     SmallVector<Value> words = source.getWords(e.builder, e.loc);
-    NibbleConverter converter(e, words, to, op.getSourceUnsigned());
+    NibbleConverter converter(e, words, to, op.getSourceUnsigned(),
+                              *laneSelect);
     SmallVector<Value> results;
-    for (size_t i = 0; i < registers->size(); i += 2)
-      results.push_back(
-          converter.convertPair((*registers)[i], (*registers)[i + 1]));
-    e.setFragment(op, FragmentValue::ofWords(to, registers->size(), results));
+    for (size_t i = 0; i < registers.size(); i += 2)
+      results.push_back(converter.convertPair(registers[i], registers[i + 1]));
+    e.setFragment(op, FragmentValue::ofWords(to, registers.size(), results));
     return success();
   }
   SmallVector<Value> elements = source.getElements(e.builder, e.loc), permuted;
-  for (int reg : *registers)
+  for (int reg : registers)
     permuted.push_back(elements[reg]);
   if (from.isF32() && to16 && shape.elementsPerWord() == 2) {
     e.setFragment(op, narrowPairs(e, permuted, to));

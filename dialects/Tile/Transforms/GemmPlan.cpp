@@ -1,13 +1,13 @@
 //===- GemmPlan.cpp - Layouts of one matrix product -----------------------===//
 //
-// Two permutations cost nothing: one of K inside the tile, if both operands
-// have it, and one of N inside a warp's share, which the addresses of the
-// epilogue undo.  They are used so that a thread finds its packed elements in
-// whole words:
-//   - packed elements in rows of K ([K, N] in memory): the thread's columns are
-//     adjacent (order of N: tile bits below lane bits);
-//   - packed elements in rows of N ([N, K] in memory, K fastest): the thread's
-//     elements of K are adjacent (order of K over a step of 32).
+// Where packed elements lie in rows of K ([K, N] in memory), a thread's columns
+// are made adjacent, so that it reads its elements in words: the order of N
+// within a warp's share is undone by the addresses of the epilogue.
+//
+// Where K is fastest in memory ([N, K]), a thread needs one byte, a pair of K,
+// of each 4-byte word.  It reads all words of a row, as its three neighbours
+// do, and the conversion takes its byte; the other operand keeps the order of K
+// in which ldmatrix delivers it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,14 +64,34 @@ tile::replicateWarps(const layout::FragmentLayout &layout, int64_t warps) {
       layout.coreExtents(), layout.repeats());
 }
 
-/// The operand as it is read from its shared tile.
+/// The same fragment with the elements of all four lanes of a quad in each of
+/// them: what lane bits 0 and 1 moved along `dim` becomes register bits.
+static layout::FragmentLayout shareInQuad(const layout::FragmentLayout &layout,
+                                          int dim) {
+  SmallVector<layout::Coords> registers(layout.registerBases()),
+      lanes(layout.laneBases());
+  for (int bit = 0; bit < 2; ++bit) {
+    if (lanes[bit][dim] == 0)
+      continue;
+    registers.push_back(lanes[bit]);
+    lanes[bit] = layout::Coords(layout.rank(), 0);
+  }
+  return *layout::FragmentLayout::create(registers, lanes, layout.warpBases(),
+                                         layout.coreExtents(),
+                                         layout.repeats());
+}
+
+/// The operand as it is read from its shared tile; `kFastest`: packed along K,
+/// which is dimension 1 there.
 static layout::FragmentLayout
 getLoadLayout(const layout::FragmentLayout &operand, SharedType type,
-              bool transposed, bool narrow) {
+              bool transposed, bool narrow, bool kFastest) {
   layout::FragmentLayout stored =
       transposed ? operand.permuteDims({1, 0}) : operand;
   if (!narrow)
     return stored;
+  if (kFastest)
+    stored = shareInQuad(stored, /*dim=*/1);
   SmallVector<int64_t> shape(stored.shape());
   auto storage = getSubTileStorage(type, shape);
   return storage ? orderRegisters(stored, storage->contiguousBases()) : stored;
@@ -108,10 +128,6 @@ GemmPlan tile::planGemm(GemmOp gemm, int64_t warps) {
   // K is fastest in memory of a narrow operand: see the head of this file.
   bool kFastA = narrowA && !gemm.getTransposeA() && typeA.getPackDim() == 1;
   bool kFastB = narrowB && gemm.getTransposeB() && typeB.getPackDim() == 1;
-  if ((kFastA || kFastB) && mma.getK() == 16 && gemm.getTileK() % 32 == 0) {
-    tiling.kOrder = {0, 3, 4, 1, 2};
-    kStep = 32;
-  }
   if (narrowB && !gemm.getTransposeB()) {
     // The power of two in the tiles of a warp.
     int64_t tiles = tiling.nTiles();
@@ -119,14 +135,15 @@ GemmPlan tile::planGemm(GemmOp gemm, int64_t warps) {
   }
 
   layout::FragmentLayout a = tiling.operandA(kStep), b = tiling.operandB(kStep);
-  return GemmPlan{
-      tiling,
-      kStep,
-      replicateWarps(tiling.accumulator(), warps),
-      replicateWarps(a, warps),
-      replicateWarps(b, warps),
-      replicateWarps(getLoadLayout(a, typeA, gemm.getTransposeA(), narrowA),
-                     warps),
-      replicateWarps(getLoadLayout(b, typeB, gemm.getTransposeB(), narrowB),
-                     warps)};
+  return GemmPlan{tiling,
+                  kStep,
+                  replicateWarps(tiling.accumulator(), warps),
+                  replicateWarps(a, warps),
+                  replicateWarps(b, warps),
+                  replicateWarps(getLoadLayout(a, typeA, gemm.getTransposeA(),
+                                               narrowA, kFastA),
+                                 warps),
+                  replicateWarps(getLoadLayout(b, typeB, gemm.getTransposeB(),
+                                               narrowB, kFastB),
+                                 warps)};
 }
