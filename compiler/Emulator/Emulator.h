@@ -24,8 +24,10 @@
 #define TILE_COMPILER_EMULATOR_EMULATOR_H
 
 #include "compiler/Emulator/EmulationError.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -63,6 +65,9 @@ struct EmulatorOptions {
   /// Most instructions with an effect and loop iterations that one block may
   /// execute, over all its threads; 0 for no limit.
   uint64_t stepBudget = 0;
+  /// Takes what the kernel prints; standard output when empty.  Called by one
+  /// host thread at a time.
+  std::function<void(llvm::StringRef)> print;
 };
 
 struct LaunchSpec {

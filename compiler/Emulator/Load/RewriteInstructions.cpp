@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Emulator/Instructions/Arithmetic.h"
+#include "compiler/Emulator/Load/PrintCalls.h"
 #include "compiler/Emulator/Load/RewriteModule.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InlineAsm.h"
@@ -252,6 +253,21 @@ llvm::Error CallRewriter::rewriteExternalCall(llvm::CallInst &call) {
     callEmulator(builder, reinterpret_cast<const void *>(failAssertion),
                  builder.getVoidTy(),
                  {getAddress(builder.getContext(), &site), message});
+    call.eraseFromParent();
+    return llvm::Error::success();
+  }
+  if (callee->getName() == "vprintf" && call.arg_size() == 2 &&
+      call.getType()->isIntegerTy(32)) {
+    Site &site = makeSite<Site>(loaded, call, "vprintf");
+    llvm::IRBuilder<> builder(&call);
+    auto address = [&](unsigned index) {
+      return builder.CreatePtrToInt(call.getArgOperand(index),
+                                    builder.getInt64Ty());
+    };
+    call.replaceAllUsesWith(callEmulator(
+        builder, reinterpret_cast<const void *>(printDeviceText),
+        call.getType(),
+        {getAddress(builder.getContext(), &site), address(0), address(1)}));
     call.eraseFromParent();
     return llvm::Error::success();
   }

@@ -185,3 +185,27 @@ TEST(Load, NamesWhatTheHostLacks) {
 TEST(Load, RefusesModuleAssembly) {
   failToLoad("ret void", "module asm \"nonsense\"");
 }
+
+TEST(Launch, Prints) {
+  TestKernel kernel("double %x", R"(
+    %arguments = alloca [32 x i8], align 8
+    %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+    store i32 %tid, ptr %arguments, align 8
+    %second = getelementptr i8, ptr %arguments, i32 8
+    store double %x, ptr %second, align 8
+    %third = getelementptr i8, ptr %arguments, i32 16
+    store i64 -5, ptr %third, align 8
+    %fourth = getelementptr i8, ptr %arguments, i32 24
+    store ptr @name, ptr %fourth, align 8
+    %n = call i32 @vprintf(ptr @format, ptr %arguments)
+    ret void)",
+                    "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+                    "declare i32 @vprintf(ptr, ptr)\n"
+                    "@name = private constant [4 x i8] c\"abc\\00\"\n"
+                    "@format = private constant [30 x i8] c\"t=%d x=%6.2f "
+                    "n=%lld s=%s 5%%\\0A\\00\"\n");
+  std::string text;
+  kernel.options().print = [&](llvm::StringRef part) { text += part; };
+  kernel.scalar(1.5).threads(2).run();
+  EXPECT_EQ(text, "t=0 x=  1.50 n=-5 s=abc 5%\nt=1 x=  1.50 n=-5 s=abc 5%\n");
+}
