@@ -2,6 +2,7 @@
 #include "compiler/Interpreter/BlockInterpreter.h"
 
 #include "compiler/Numerics/NumberCast.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tilec;

@@ -65,30 +65,51 @@ static Integers evaluateAffine(AffineExpr expr, ArrayRef<Integers> variables) {
   Integers a = evaluateAffine(binary.getLHS(), variables);
   Integers b = evaluateAffine(binary.getRHS(), variables);
   using I = int64_t;
+  using U = uint64_t;
+  // A divisor that is not positive has no meaning.
   switch (expr.getKind()) {
   case AffineExprKind::Add:
-    return mapElements<I>([](I x, I y) { return x + y; }, a, b);
+    return mapElements<I>([](I x, I y) { return I(U(x) + U(y)); }, a, b);
   case AffineExprKind::Mul:
-    return mapElements<I>([](I x, I y) { return x * y; }, a, b);
+    return mapElements<I>([](I x, I y) { return I(U(x) * U(y)); }, a, b);
   case AffineExprKind::Mod:
-    return mapElements<I>([](I x, I y) { return llvm::mod(x, y); }, a, b);
+    return mapElements<I>([](I x, I y) { return y > 0 ? llvm::mod(x, y) : 0; },
+                          a, b);
   case AffineExprKind::FloorDiv:
     return mapElements<I>(
-        [](I x, I y) { return llvm::divideFloorSigned(x, y); }, a, b);
+        [](I x, I y) { return y > 0 ? llvm::divideFloorSigned(x, y) : 0; }, a,
+        b);
   default:
-    return mapElements<I>([](I x, I y) { return llvm::divideCeilSigned(x, y); },
-                          a, b);
+    return mapElements<I>(
+        [](I x, I y) { return y > 0 ? llvm::divideCeilSigned(x, y) : 0; }, a,
+        b);
   }
+}
+
+/// The index in each dimension of result `result` that each lane writes.  Makes
+/// no attribute: blocks run on several threads.
+static FailureOr<std::vector<Integers>>
+locateResult(BlockInterpreter &block, tile::ParallelOp op, unsigned result,
+             const std::vector<Integers> &variables) {
+  std::optional<ArrayAttr> maps = op.getMaps();
+  if (!maps)
+    return variables;
+  AffineMap map = cast<AffineMapAttr>((*maps)[result]).getValue();
+  if (map.getNumSymbols() != 0)
+    return block.fail(op, "an index map of 'parallel' has no symbols");
+  std::vector<Integers> indices;
+  for (AffineExpr expr : map.getResults())
+    indices.push_back(evaluateAffine(expr, variables));
+  return indices;
 }
 
 /// Number of the element of a fragment that each lane writes.
 static FailureOr<std::vector<int64_t>>
-locateElements(BlockInterpreter &block, tile::ParallelOp op, AffineMap map,
-               ArrayRef<int64_t> shape, ArrayRef<Integers> variables,
+numberElements(BlockInterpreter &block, tile::ParallelOp op,
+               ArrayRef<Integers> indices, ArrayRef<int64_t> shape,
                int64_t lanes) {
   std::vector<int64_t> elements(lanes, 0);
-  for (auto [expr, extent] : llvm::zip_equal(map.getResults(), shape)) {
-    Integers index = evaluateAffine(expr, variables);
+  for (auto [index, extent] : llvm::zip_equal(indices, shape))
     for (int64_t lane = 0; lane < lanes; ++lane) {
       if (index[lane] < 0 || index[lane] >= extent)
         return block.fail(op, "'parallel' writes a fragment at index " +
@@ -96,7 +117,6 @@ locateElements(BlockInterpreter &block, tile::ParallelOp op, AffineMap map,
                                   " of a dimension of " + llvm::Twine(extent));
       elements[lane] = elements[lane] * extent + index[lane];
     }
-  }
   return elements;
 }
 
@@ -130,13 +150,16 @@ static LogicalResult executeParallel(BlockInterpreter &block,
   for (auto [index, result] : llvm::enumerate(op.getResults())) {
     auto shape = cast<RankedTensorType>(result.getType()).getShape();
     const RuntimeValue &written = (*yielded)[index];
-    AffineMap map = op.getMap(index);
-    if (map.isIdentity() && shape == extents) {
+    if (!op.getMaps() && shape == extents) {
       block.set(result, written);
       continue;
     }
+    FailureOr<std::vector<Integers>> indices =
+        locateResult(block, op, index, variables);
+    if (failed(indices))
+      return failure();
     FailureOr<std::vector<int64_t>> places =
-        locateElements(block, op, map, shape, variables, lanes);
+        numberElements(block, op, *indices, shape, lanes);
     if (failed(places))
       return failure();
     const RuntimeValue &init = block.get(op.getInits()[index]);
