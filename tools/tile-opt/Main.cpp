@@ -22,7 +22,6 @@ int main(int argc, char **argv) {
                   mlir::scf::SCFDialect>();
   tilec::registerPipelinePasses();
   mlir::registerTransformsPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Optimizer of the tile dialect\n",
-                        registry));
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "Optimizer of the tile dialect\n", registry));
 }
