@@ -51,6 +51,7 @@ llvm::Error tilec::emulator::rewriteModule(llvm::Module &module,
       continue;
     if (llvm::Error error = checkLocalMemory(function))
       return error;
+    contractProducts(function);
     // Checks are inserted before instructions are replaced, so that each site
     // still sees the instruction it stands for.
     for (auto step : {instrumentMemory, rewriteArithmetic, rewriteInstructions,

@@ -28,6 +28,9 @@ void rewriteFunctions(llvm::Module &module, LoadedModule &loaded);
 /// Shared variables become offsets from the block's shared memory.
 llvm::Error rewriteSharedVariables(llvm::Module &module, LoadedModule &loaded);
 
+/// Products are fused into sums where the GPU does so.
+void contractProducts(llvm::Function &function);
+
 /// Integer divisions are checked; float functions whose host lowering differs
 /// from the GPU's get the GPU's meaning.
 llvm::Error rewriteArithmetic(llvm::Function &function, LoadedModule &loaded);

@@ -288,6 +288,26 @@ TEST(Arithmetic, MinimumAndMaximumOrderZerosAndDropNaN) {
   EXPECT_EQ(computeOne(max, bits(3.0f), bits(2.0f)), bits(3.0f));
 }
 
+// With the flag on both, a product joins its sum without being rounded.
+TEST(Arithmetic, ContractsProductsWhereAllowed) {
+  auto run = [](const std::string &flag, const std::string &sum) {
+    float x = 1 + std::exp2(-12.0f);
+    return llvm::bit_cast<float>(static_cast<uint32_t>(computeOne(
+        "%x32 = trunc i64 %a to i32\n%z32 = trunc i64 %b to i32\n"
+        "%x = bitcast i32 %x32 to float\n%z = bitcast i32 %z32 to float\n"
+        "%m = fmul " +
+            flag + " float %x, %x\n%d = " + sum +
+            "\n%i = bitcast float %d to i32\n%r = zext i32 %i to i64",
+        bits(x), bits(1 + std::exp2(-11.0f)))));
+  };
+  // x * x = 1 + 2^-11 + 2^-24, of which float keeps 1 + 2^-11.
+  float tail = std::exp2(-24.0f);
+  EXPECT_EQ(run("contract", "fsub contract float %m, %z"), tail);
+  EXPECT_EQ(run("contract", "fsub contract float %z, %m"), -tail);
+  EXPECT_EQ(run("contract", "fsub float %m, %z"), 0.0f);
+  EXPECT_EQ(run("", "fsub contract float %m, %z"), 0.0f);
+}
+
 TEST(Arithmetic, ReportsDivisionByZero) {
   std::vector<int32_t> out(1);
   for (std::string operation : {"sdiv", "udiv", "srem", "urem"}) {
