@@ -118,7 +118,8 @@ typedef enum tilert_dtype {
   TILERT_FP8_E4M3,
   TILERT_FP8_E5M2,
   TILERT_FP4_E2M1,
-  TILERT_E8M0
+  TILERT_E8M0,
+  TILERT_DTYPE_FORCE_INT32 = 0x7fffffff /* no type: sets the enum's size */
 } tilert_dtype;
 
 /* The spelling of the language, as "fp8_e4m3"; NULL for a value not above. */
@@ -161,7 +162,8 @@ typedef struct tilert_scalar {
 typedef enum tilert_kind {
   TILERT_ABSENT = 0, /* accepted by tilert_kernel_solve_symbols only */
   TILERT_TENSOR,
-  TILERT_SCALAR
+  TILERT_SCALAR,
+  TILERT_KIND_FORCE_INT32 = 0x7fffffff
 } tilert_kind;
 
 typedef struct tilert_argument {
