@@ -17,13 +17,6 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-static SmallVector<Value> mapIndices(KernelEmitter &e, ValueRange indices) {
-  SmallVector<Value> mapped;
-  for (Value index : indices)
-    mapped.push_back(e.getScalar(index));
-  return mapped;
-}
-
 /// Loads of a synchronous copy that are in flight together: enough to hide
 /// their latency, few enough for registers.
 static constexpr int copiesInFlight = 16;
@@ -65,7 +58,7 @@ LogicalResult tile::emitAsyncCopy(KernelEmitter &e, AsyncCopyOp op) {
        ".shared.global." + Twine(bytes) + ".s")
           .str();
   auto emitPieces = [&]() {
-    GlobalAddresser from(e, global, mapIndices(e, op.getSourceIndices()),
+    GlobalAddresser from(e, global, e.getScalars(op.getSourceIndices()),
                          layout);
     SmallVector<int64_t> start(shared.type.getRank(), 0);
     SharedAddresser to(e, shared, start, shared.type.getShape(),
@@ -96,7 +89,7 @@ static void emitVectorCopy(KernelEmitter &e, CopyOp op, SharedView shared,
   layout::VectorPlan plan =
       layout::planVector(layout, shared.type.getStorage(), bytes);
   emitInOwners(e, layout, [&]() {
-    GlobalAddresser from(e, global, mapIndices(e, op.getSourceIndices()),
+    GlobalAddresser from(e, global, e.getScalars(op.getSourceIndices()),
                          layout);
     SmallVector<int64_t> start(shared.type.getRank(), 0);
     SharedAddresser to(e, shared, start, shared.type.getShape(),
@@ -131,7 +124,7 @@ public:
       : e(emitter), shared(shared), global(global),
         storage(shared.type.getStorage()),
         element(shared.type.getElementType()),
-        anchor(mapIndices(emitter, op.getSourceIndices())),
+        anchor(emitter.getScalars(op.getSourceIndices())),
         pad(op.getPad() ? emitter.getScalar(op.getPad())
                         : emitter.zeroOf(getRegisterType(element))) {}
 

@@ -67,9 +67,7 @@ LogicalResult tile::emitElementwise(KernelEmitter &e, Operation *op) {
            << op->getName().stripDialect() << "' is not supported yet";
   bool onFragments = isa<RankedTensorType>(op->getResult(0).getType());
   if (!onFragments) {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(e.getScalar(operand));
+    SmallVector<Value> operands = e.getScalars(op->getOperands());
     for (auto [from, to] :
          llvm::zip_equal(op->getResults(), cloneOnScalars(e, op, operands)))
       e.setScalar(from, to);

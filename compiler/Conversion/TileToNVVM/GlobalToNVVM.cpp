@@ -15,20 +15,12 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-/// Scalars that stand for the indices of an access.
-static SmallVector<Value> mapIndices(KernelEmitter &e, ValueRange indices) {
-  SmallVector<Value> mapped;
-  for (Value index : indices)
-    mapped.push_back(e.getScalar(index));
-  return mapped;
-}
-
 LogicalResult tile::emitGlobalLoad(KernelEmitter &e, LoadOp op) {
   const GlobalView &view = e.getGlobal(op.getMemory());
   const layout::FragmentLayout &layout = e.getLayout(op.getResult());
   Type element = view.type.getElementType();
   int64_t bits = getElementBits(element);
-  GlobalAddresser addresser(e, view, mapIndices(e, op.getIndices()), layout);
+  GlobalAddresser addresser(e, view, e.getScalars(op.getIndices()), layout);
   WordCollector collector(e, element, layout.elementsPerThread());
   int64_t maxBytes = bits < 8 || op.getPad()
                          ? 0
@@ -64,7 +56,7 @@ LogicalResult tile::emitGlobalStore(KernelEmitter &e, StoreOp op) {
   if (bits < 8)
     return op.emitError(
         "a store of 4-bit elements to global memory is not supported yet");
-  GlobalAddresser addresser(e, view, mapIndices(e, op.getIndices()), layout);
+  GlobalAddresser addresser(e, view, e.getScalars(op.getIndices()), layout);
   int64_t maxBytes =
       std::max<int64_t>(getCopyBytes(op.getMemory(), op.getIndices(),
                                      getTileShape(op.getValue().getType())),

@@ -269,6 +269,13 @@ LogicalResult KernelEmitter::emitBlock(Block &block) {
   return success();
 }
 
+SmallVector<Value> KernelEmitter::getScalars(ValueRange values) const {
+  SmallVector<Value> mapped;
+  for (Value value : values)
+    mapped.push_back(getScalar(value));
+  return mapped;
+}
+
 //===----------------------------------------------------------------------===//
 // Values across control flow
 //===----------------------------------------------------------------------===//

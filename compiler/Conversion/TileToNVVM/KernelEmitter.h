@@ -100,6 +100,7 @@ public:
   //===--------------------------------------------------------------------===//
 
   Value getScalar(Value value) const { return scalars.lookup(value); }
+  SmallVector<Value> getScalars(ValueRange values) const;
   void setScalar(Value from, Value to) { scalars[from] = to; }
   const FragmentValue &getFragment(Value value) const {
     return fragments.find(value)->second;

@@ -80,12 +80,6 @@ LogicalResult ParallelEmitter::emitElement(ElementOp element, int reg) {
 
 LogicalResult ParallelEmitter::emitOp(Operation *inner, int reg) {
   e.loc = inner->getLoc();
-  auto mapIndices = [&](ValueRange indices) {
-    SmallVector<Value> mapped;
-    for (Value index : indices)
-      mapped.push_back(e.getScalar(index));
-    return mapped;
-  };
   if (auto element = dyn_cast<ElementOp>(inner))
     return emitElement(element, reg);
   if (auto load = dyn_cast<LoadElementOp>(inner)) {
@@ -94,7 +88,7 @@ LogicalResult ParallelEmitter::emitOp(Operation *inner, int reg) {
       return load.emitError(
           "this element access inside 'parallel' is not supported yet");
     const GlobalView &view = e.getGlobal(load.getMemory());
-    SmallVector<Value> indices = mapIndices(load.getIndices());
+    SmallVector<Value> indices = e.getScalars(load.getIndices());
     Value pad = load.getPad()
                     ? e.getScalar(load.getPad())
                     : e.zeroOf(getRegisterType(type.getElementType()));
@@ -112,7 +106,7 @@ LogicalResult ParallelEmitter::emitOp(Operation *inner, int reg) {
       return store.emitError(
           "this element access inside 'parallel' is not supported yet");
     const GlobalView &view = e.getGlobal(store.getMemory());
-    SmallVector<Value> indices = mapIndices(store.getIndices());
+    SmallVector<Value> indices = e.getScalars(store.getIndices());
     Value condition = getElementInBounds(e, view, indices);
     if (Value owner = e.emitIsOwner(layout))
       condition = e.andi(condition, owner);
