@@ -5,6 +5,7 @@
 //   - a fused multiply-add of 16-bit floats would be computed in float and
 //     rounded twice;
 //   - minnum and maxnum leave the order of the zeros open, the GPU does not;
+//   - canonicalize of vectors makes host code generation give up;
 //   - integers too wide for a float of 16 bits would be rounded twice.
 //
 //===----------------------------------------------------------------------===//
@@ -209,7 +210,7 @@ static void rewriteExtreme(llvm::IntrinsicInst &call, bool isMax) {
 llvm::Error tilec::emulator::rewriteArithmetic(llvm::Function &function,
                                                LoadedModule &loaded) {
   llvm::SmallVector<llvm::BinaryOperator *> divisions;
-  llvm::SmallVector<llvm::IntrinsicInst *> fused, minima, maxima;
+  llvm::SmallVector<llvm::IntrinsicInst *> fused, minima, maxima, identities;
   llvm::SmallVector<llvm::CastInst *> conversions;
   for (llvm::Instruction &instruction : llvm::instructions(function)) {
     if (auto *binary = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) {
@@ -236,6 +237,9 @@ llvm::Error tilec::emulator::rewriteArithmetic(llvm::Function &function,
       case llvm::Intrinsic::maximumnum:
         maxima.push_back(call);
         break;
+      case llvm::Intrinsic::canonicalize:
+        identities.push_back(call);
+        break;
       default:
         break;
       }
@@ -247,6 +251,10 @@ llvm::Error tilec::emulator::rewriteArithmetic(llvm::Function &function,
       rewriteFusedMultiplyAdd(*call, slots, loaded);
     for (llvm::CastInst *cast : conversions)
       rewriteIntegerToFloat(*cast, slots, loaded);
+  }
+  for (llvm::IntrinsicInst *call : identities) {
+    call->replaceAllUsesWith(call->getArgOperand(0));
+    call->eraseFromParent();
   }
   for (llvm::IntrinsicInst *call : minima)
     rewriteExtreme(*call, /*isMax=*/false);

@@ -308,6 +308,14 @@ TEST(Arithmetic, ContractsProductsWhereAllowed) {
   EXPECT_EQ(run("", "fsub contract float %m, %z"), 0.0f);
 }
 
+TEST(Arithmetic, CanonicalizesVectors) {
+  EXPECT_EQ(computeOne("%x = bitcast i64 %a to <4 x half>\n"
+                       "%d = call <4 x half> @llvm.canonicalize.v4f16(<4 x "
+                       "half> %x)\n%r = bitcast <4 x half> %d to i64",
+                       0x3C00400042003E00),
+            0x3C00400042003E00u);
+}
+
 TEST(Arithmetic, ReportsDivisionByZero) {
   std::vector<int32_t> out(1);
   for (std::string operation : {"sdiv", "udiv", "srem", "urem"}) {
@@ -567,6 +575,18 @@ TEST(Assembly, PacksAndUnpacksRegisters) {
                        "%r = zext i32 %x to i64",
                        0x1234567800000000),
             0x12345678u);
+}
+
+// An empty text holds registers in place, as fences around wgmma do.
+TEST(Assembly, EmptyTextPassesTiedRegisters) {
+  EXPECT_EQ(computeOne("%x = trunc i64 %a to i32\n%y = trunc i64 %b to i32\n"
+                       "%d = call {i32, i32} asm sideeffect \"\", "
+                       "\"=r,=r,0,1,~{memory}\"(i32 %x, i32 %y)\n"
+                       "%d0 = extractvalue {i32, i32} %d, 0\n"
+                       "%d1 = extractvalue {i32, i32} %d, 1\n"
+                       "%s = sub i32 %d0, %d1\n%r = zext i32 %s to i64",
+                       50, 8),
+            42u);
 }
 
 // A result tied to an input starts with its value.

@@ -39,8 +39,10 @@ struct Problem {
           want[i * n + j] += av[i * k + x] * bv[j * k + x];
   }
 
-  TestKernel makeKernel(const GemmOptions &options) {
+  TestKernel makeKernel(const GemmOptions &options,
+                        const std::string &dataLayout = "") {
     GemmText text = makeGemm(options);
+    text.globals = dataLayout + text.globals;
     TestKernel kernel(text.parameters, text.body, text.globals);
     kernel.buffer("A", a, false)
         .buffer("B", b, false)
@@ -67,6 +69,17 @@ TEST(Gemm, MultipliesForAnyNumberOfStages) {
       EXPECT_EQ(counters.bankConflicts, 0u);
       EXPECT_EQ(counters.barriers, 2u * (k / 32));
     }
+}
+
+// Code generation may be told to keep shared addresses in 32 bits.
+TEST(Gemm, RunsWithShortPointers) {
+  Problem problem(64, 64, 64);
+  problem
+      .makeKernel({}, "target datalayout = "
+                      "\"e-p3:32:32-p4:32:32-p5:32:32-p6:32:32-p7:32:32-i64:64-"
+                      "i128:128-i256:256-v16:16-v32:32-n16:32:64\"\n")
+      .run();
+  EXPECT_EQ(problem.c, problem.want);
 }
 
 TEST(Gemm, CountsConflictsWithoutSwizzle) {
