@@ -131,10 +131,11 @@ void Block::wake(Thread &thread) {
 }
 
 void Block::poll(Thread &thread, const Site &site) {
-  // Two rounds in which every ready thread only looked and nothing changed.
+  // A thread may look at many things in turn without waiting for any, so that
+  // only a great number of looks with no change in between is a deadlock.
   // Blocks on other host threads may still make the change.
   bool isAlone = launch.spec.options.hostThreads <= 1;
-  uint64_t limit = isAlone ? 2 * threads.size() + 2 : uint64_t(1) << 24;
+  uint64_t limit = uint64_t(1) << (isAlone ? 20 : 24);
   if (++pollsSinceProgress > limit)
     fail(describePollingDeadlock(thread, site));
   if (!isAlone)

@@ -541,6 +541,27 @@ TEST(Deadlock, ReportsFlagThatNobodySets) {
   EXPECT_EQ(report.location.line, 2u);
 }
 
+// Reading volatile memory over and over is not waiting for it.
+TEST(Deadlock, AllowsManyVolatileLoads) {
+  std::vector<int32_t> data(1, 3), out(1);
+  TestKernel kernel("ptr addrspace(1) %p, ptr addrspace(1) %out", R"(
+    br label %loop
+  loop:
+    %i = phi i32 [ 0, %0 ], [ %next, %loop ]
+    %sum = phi i32 [ 0, %0 ], [ %more, %loop ]
+    %x = load volatile i32, ptr addrspace(1) %p, align 4
+    %more = add i32 %sum, %x
+    %next = add i32 %i, 1
+    %ends = icmp eq i32 %next, 5000
+    br i1 %ends, label %done, label %loop
+  done:
+    store i32 %more, ptr addrspace(1) %out, align 4
+    ret void)",
+                    globals);
+  kernel.buffer("A", data).buffer("C", out).threads(1).run();
+  EXPECT_EQ(out[0], 15000);
+}
+
 TEST(Deadlock, SleepsUntilOthersHaveWorked) {
   std::vector<int32_t> flag(1);
   TestKernel kernel("ptr addrspace(1) %flag", R"(
