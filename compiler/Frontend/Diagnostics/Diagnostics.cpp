@@ -11,20 +11,23 @@ Diagnostic &DiagnosticEngine::report(Severity severity, SourceRange range,
   Diagnostic diagnostic;
   diagnostic.severity = severity;
   diagnostic.range = range;
-  diagnostic.message = message.str();
-
-  bool isNew =
-      seen.insert({range.Start.getPointer(), diagnostic.message}).second;
-  if (isNew && severity == Severity::Error)
+  // Beyond the limit errors are only counted: a large file of garbage has one
+  // at every byte.
+  bool isError = severity == Severity::Error;
+  bool isShown = !isError || errorCount < maxErrors;
+  if (isShown) {
+    diagnostic.message = message.str();
+    isShown =
+        seen.insert({range.Start.getPointer(), diagnostic.message}).second;
+    errorCount += isShown && isError;
+  } else {
     ++errorCount;
-  bool isShown =
-      isNew && (severity != Severity::Error || errorCount <= maxErrors);
-  if (!isShown) {
-    // One slot is enough: nobody reads what is dropped.
-    dropped.clear();
-    return dropped.emplace_back(std::move(diagnostic));
   }
-  return diagnostics.emplace_back(std::move(diagnostic));
+  if (isShown)
+    return diagnostics.emplace_back(std::move(diagnostic));
+  // One slot is enough: nobody reads what is dropped.
+  dropped = std::move(diagnostic);
+  return dropped;
 }
 
 std::vector<const Diagnostic *>
@@ -52,6 +55,11 @@ Position tilec::getPosition(const llvm::SourceMgr &sources,
   unsigned buffer = sources.FindBufferContainingLoc(location);
   if (!buffer)
     return {};
-  auto [line, column] = sources.getLineAndColumn(location, buffer);
-  return {sources.getMemoryBuffer(buffer)->getBufferIdentifier(), line, column};
+  // SourceMgr's own column counts back to the start of the line, which in a
+  // file of one long line takes long.
+  const auto &info = sources.getBufferInfo(buffer);
+  unsigned line = info.getLineNumber(location.getPointer());
+  const char *start = info.getPointerForLineNumber(line);
+  auto column = static_cast<unsigned>(location.getPointer() - start) + 1;
+  return {info.Buffer->getBufferIdentifier(), line, column};
 }

@@ -92,7 +92,7 @@ private:
 
   std::deque<Diagnostic> diagnostics;
   /// Takes what is not shown: repetitions, and errors beyond the limit.
-  std::deque<Diagnostic> dropped;
+  Diagnostic dropped;
   std::set<std::pair<const char *, std::string>> seen;
   unsigned errorCount = 0;
 };

@@ -148,7 +148,15 @@ Checker::Variable *Checker::lookup(StringRef name) {
 Checker::ExprPtr Checker::reportUndeclared(StringRef name, SourceRange range,
                                            bool isCall) {
   llvm::SmallVector<StringRef> candidates;
-  if (!isCall) {
+  // What is not shown needs no advice, and among very many names none helps.
+  constexpr size_t mostCandidates = 2000;
+  bool isShown = diagnostics.getErrorCount() <= DiagnosticEngine::maxErrors;
+  size_t count = program.constants.size() + program.functions.size();
+  for (const auto &scope : scopes)
+    count += scope.size();
+  if (!isShown || count > mostCandidates) {
+    // No advice.
+  } else if (!isCall) {
     for (unsigned i = scopes.size(); i-- > firstVisibleScope;)
       for (const auto &entry : scopes[i])
         candidates.push_back(entry.getKey());

@@ -246,16 +246,15 @@ void Checker::bindSymbols(const ast::KernelDecl &decl) {
       const auto *name = llvm::dyn_cast<ast::NameExpr>(syntax);
       if (!name)
         continue;
-      bool isSymbol = llvm::any_of(symbols, [&](Variable *symbol) {
-        return symbol->name == name->name;
-      });
-      bool isBound =
-          llvm::any_of(kernel.symbols, [&](const checked::Symbol &symbol) {
-            return symbol.name == name->name;
-          });
-      if (isSymbol && !isBound)
-        kernel.symbols.push_back(
-            {name->name.str(), index, static_cast<unsigned>(dim), {}});
+      Variable *symbol = lookup(name->name);
+      bool isNew =
+          symbol && symbol->role == Variable::Role::Symbol && !symbol->isBound;
+      if (!isNew)
+        continue;
+      symbol->isBound = true;
+      symbol->index = kernel.symbols.size();
+      kernel.symbols.push_back(
+          {symbol->name, index, static_cast<unsigned>(dim), {}});
     }
   }
 }
@@ -300,16 +299,10 @@ bool Checker::checkDimensionNames(const ast::Expr &dim) {
 /// Gives the tensors their dimensions, now that facts have fixed symbols.
 void Checker::finishParameters() {
   for (Variable *symbol : symbols) {
-    bool isBound = false;
-    for (checked::Symbol &entry : kernel.symbols) {
-      if (entry.name != symbol->name)
-        continue;
-      isBound = true;
-      if (symbol->constant)
-        entry.value =
-            static_cast<int64_t>(std::get<Integer>(*symbol->constant));
-    }
-    if (!isBound && !symbol->constant)
+    if (symbol->isBound && symbol->constant)
+      kernel.symbols[symbol->index].value =
+          static_cast<int64_t>(std::get<Integer>(*symbol->constant));
+    if (!symbol->isBound && !symbol->constant)
       reportUnboundSymbol(symbol);
   }
   for (const ParameterSyntax &tensor : tensorSyntax) {
@@ -340,11 +333,8 @@ void Checker::finishParameters() {
       // A symbol that has a binding keeps its name, so that the launch can say
       // which size differs.
       const auto *name = llvm::dyn_cast<ast::NameExpr>(syntax);
-      bool isBoundSymbol =
-          name && llvm::any_of(kernel.symbols, [&](const auto &symbol) {
-            return symbol.name == name->name;
-          });
-      if (isBoundSymbol)
+      Variable *symbol = name ? lookup(name->name) : nullptr;
+      if (symbol && symbol->isBound)
         launch = checked::LaunchExpr{
             checked::LaunchExpr::Kind::Name, 0, name->name.str(), {}};
       else

@@ -76,8 +76,10 @@ struct Variable {
   /// Of integers that do not change, if known.
   std::optional<IntegerRange> range;
   std::optional<AffineIndex> affine;
-  /// A symbol: the tensor in whose type it first stands.
+  /// A symbol: the tensor in whose type it first stands, and whether a
+  /// dimension gives it its value.
   std::string firstUser;
+  bool isBound = false;
 
   bool isMutable() const { return role == Role::Var; }
 };

@@ -378,7 +378,7 @@ private:
 
   /// Statements and operations checked so far, and how many there may be.
   unsigned work = 0;
-  unsigned maxWork = 200000;
+  unsigned maxWork = 1000000;
   /// A function is checked without a call of it.
   bool isAlone = false;
   static constexpr unsigned maxDepth = 1500;

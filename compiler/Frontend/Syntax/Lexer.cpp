@@ -148,8 +148,13 @@ void Lexer::lexToken() {
   if (isWordStart(c)) {
     while (isWordPart(peek()))
       ++at;
-    push(classifyWord(text.slice(begin, at)), begin);
-    return;
+    constexpr size_t longestName = 1000;
+    if (at - begin <= longestName)
+      return push(classifyWord(text.slice(begin, at)), begin);
+    error(begin, begin + 1,
+          "this name has more than " + llvm::Twine(longestName) +
+              " characters");
+    return push(TokenKind::Invalid, begin);
   }
   if (llvm::isDigit(c))
     return lexNumber();
