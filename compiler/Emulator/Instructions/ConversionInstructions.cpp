@@ -76,8 +76,9 @@ static double roundToIntegral(double value, ToInteger mode) {
 static uint64_t floatToInteger(const Conversion &conversion, double value) {
   const ScalarType &to = conversion.to;
   if (std::isnan(value)) {
-    bool isWide = conversion.from.bits == 64 && to.bits == 64;
-    return isWide ? uint64_t(1) << 63 : 0;
+    // Zero unless one of the types has 64 bits (PTX ISA; seen on an H200).
+    bool isWide = conversion.from.bits == 64 || to.bits == 64;
+    return isWide ? uint64_t(1) << (to.bits - 1) : 0;
   }
   value = roundToIntegral(value, conversion.toInteger);
   // Two to the bits of the magnitude: the first value too large.
@@ -123,7 +124,12 @@ static uint64_t convert(const Conversion &conversion, uint64_t code) {
     value = roundToIntegral(value, conversion.toInteger);
   if ((conversion.flags & Relu) && value <= 0)
     value = 0;
-  // f32 to f32 and the like keep the sign of NaN's bits out of the way.
+  // cvt.rna cuts NaNs short like numbers, so that one with a payload in the low
+  // bits only becomes infinite (seen on an H200).
+  if (to.scalar == Scalar::TF32 &&
+      conversion.rounding == Rounding::NearestAway && !std::isfinite(value) &&
+      !(conversion.flags & Saturates))
+    return code & 0xFFFFE000;
   return encodeScalar(to, value, conversion.rounding,
                       conversion.flags & Saturates ? Overflow::Saturate
                                                    : Overflow::ToInfinity);

@@ -465,6 +465,15 @@ TEST(Intrinsics, ConvertsToTf32AndIntegers) {
             0x3F802000u);
   EXPECT_EQ(convert("llvm.nvvm.f2tf32.rna", llvm::bit_cast<float>(0x3F800FFF)),
             0x3F800000u);
+  EXPECT_EQ(convert("llvm.nvvm.f2tf32.rna", llvm::bit_cast<float>(0x7F800001)),
+            0x7F800000u);
+  EXPECT_EQ(convert("llvm.nvvm.f2tf32.rna", INFINITY), 0x7F800000u);
+  EXPECT_EQ(computeOne("%d = bitcast i64 %a to double\n"
+                       "%i = call i32 @llvm.nvvm.d2i.rz(double %d)\n"
+                       "%r = zext i32 %i to i64",
+                       0x7FF8000000000000, 0, 0,
+                       "declare i32 @llvm.nvvm.d2i.rz(double)\n"),
+            0x80000000u);
   EXPECT_EQ(convert("llvm.nvvm.f2i.rz", -2.7f), static_cast<uint32_t>(-2));
   EXPECT_EQ(convert("llvm.nvvm.f2i.rn", 2.5f), 2u);
   EXPECT_EQ(convert("llvm.nvvm.f2i.rz", 1e20f), 0x7FFFFFFFu);
