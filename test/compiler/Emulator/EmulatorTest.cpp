@@ -112,3 +112,37 @@ std::string tilec::test::print(const EmulationReport &report) {
   EmulationError(report).log(stream);
   return text;
 }
+
+std::vector<uint64_t>
+tilec::test::compute(const std::string &code,
+                     const std::vector<std::array<uint64_t, 3>> &inputs,
+                     const std::string &declarations) {
+  std::vector<std::array<uint64_t, 3>> in = inputs;
+  std::vector<uint64_t> out(inputs.size());
+  TestKernel kernel("ptr addrspace(1) %in, ptr addrspace(1) %out", R"(
+    %tid = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+    %p = getelementptr [3 x i64], ptr addrspace(1) %in, i32 %tid
+    %a = load i64, ptr addrspace(1) %p, align 8
+    %pb = getelementptr i64, ptr addrspace(1) %p, i32 1
+    %b = load i64, ptr addrspace(1) %pb, align 8
+    %pc = getelementptr i64, ptr addrspace(1) %p, i32 2
+    %c = load i64, ptr addrspace(1) %pc, align 8
+    )" + code + R"(
+    %q = getelementptr i64, ptr addrspace(1) %out, i32 %tid
+    store i64 %r, ptr addrspace(1) %q, align 8
+    ret void)",
+                    "declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n" +
+                        declarations);
+  kernel.buffer("A", in, false)
+      .buffer("C", out)
+      .threads(1)
+      .grid(static_cast<uint32_t>(inputs.size()))
+      .run();
+  return out;
+}
+
+uint64_t tilec::test::computeOne(const std::string &code, uint64_t a,
+                                 uint64_t b, uint64_t c,
+                                 const std::string &declarations) {
+  return compute(code, {{a, b, c}}, declarations)[0];
+}

@@ -75,6 +75,17 @@ private:
   LaunchSpec spec;
 };
 
+/// Computes %r (i64) by IR text from %a, %b and %c (i64 each), for each row of
+/// `inputs`.
+std::vector<uint64_t>
+compute(const std::string &code,
+        const std::vector<std::array<uint64_t, 3>> &inputs,
+        const std::string &declarations = "");
+
+/// The same for one row.
+uint64_t computeOne(const std::string &code, uint64_t a, uint64_t b = 0,
+                    uint64_t c = 0, const std::string &declarations = "");
+
 /// Takes an EmulationError out of an error.
 EmulationReport takeReport(llvm::Error error);
 
