@@ -27,6 +27,8 @@ Compilation::Compilation(CompileOptions options) : options(std::move(options)) {
                   mlir::math::MathDialect, mlir::scf::SCFDialect>();
   context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();
+  // Users wrote .tile text; the op it became says nothing to them.
+  context.printOpOnDiagnostic(false);
 }
 
 Compilation::~Compilation() = default;

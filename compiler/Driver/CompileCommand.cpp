@@ -30,6 +30,17 @@ static std::string getOutputPath(const Invocation &invocation) {
   return (path::stem(invocation.compile.inputFile) + ".cubin").str();
 }
 
+/// The file name of the cubin that a manifest belongs to.
+static std::string getCubinName(const Invocation &invocation,
+                                llvm::StringRef output) {
+  llvm::StringRef name = path::filename(output);
+  if (output == "-")
+    name = path::filename(invocation.compile.inputFile);
+  else if (invocation.emit == Stage::Cubin)
+    return name.str();
+  return replaceExtension(name, "cubin");
+}
+
 /// Refuses before the work what could not be written after it.
 static llvm::Error checkOutput(const Invocation &invocation,
                                llvm::StringRef output) {
@@ -94,8 +105,7 @@ llvm::Error tilec::runCompileCommand(const Invocation &invocation) {
     return error;
 
   // The manifest comes last: where it is, its cubin is.
-  if (output != "-")
-    compilation.getManifest().module = path::filename(output).str();
+  compilation.getManifest().module = getCubinName(invocation, output);
   if (llvm::Error error =
           writeFileAtomically(output, getResult(compilation, invocation.emit)))
     return error;

@@ -43,8 +43,9 @@ int tilec::reportError(llvm::Error error, llvm::raw_ostream &os) {
 
 llvm::StringRef tilec::findClosest(llvm::StringRef word,
                                    llvm::ArrayRef<llvm::StringRef> choices) {
-  // A third of the letters may be wrong; more than that is another word.
-  unsigned limit = std::max<unsigned>(1, word.size() / 3);
+  // A third of the letters may be wrong; more than that is another word, and so
+  // is another letter.
+  unsigned limit = word.size() < 2 ? 0 : std::max<unsigned>(1, word.size() / 3);
   llvm::StringRef closest;
   unsigned closestDistance = limit + 1;
   for (llvm::StringRef choice : choices) {

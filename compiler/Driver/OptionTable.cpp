@@ -216,7 +216,7 @@ static const OptionSpec options[] = {
      }},
     {"--set", ValueKind::Required, "KEY=VALUE", true, compiling,
      "Override a decision of the compiler, under the name that 'tilec report' "
-     "gives it.",
+     "gives it. No decision can be overridden yet.",
      [](Invocation &invocation, StringRef value) {
        return addNamedText("--set", value, invocation.compile.settings);
      }},
@@ -257,7 +257,9 @@ static const OptionSpec options[] = {
      "differs by at most tol * (|want| + rms(want)), with tol 1e-2 for 8- and "
      "16-bit floats, 1e-3 for f32, 0 for integers, or --tol. A problem too "
      "large for the interpreter is checked on a sample of its blocks, unless "
-     "'full' is asked for. FAIL gives exit status 1.",
+     "'full' is asked for; the environment variable TILE_CHECK_SECONDS says "
+     "how "
+     "long it may take (20). FAIL gives exit status 1.",
      applyCheck},
     {"--tol", ValueKind::Required, "RTOL[,ATOL]", false, runOnly,
      "The tolerance of --expect and --check.", applyTolerance},

@@ -13,12 +13,20 @@ using llvm::StringRef;
 // Places
 //===----------------------------------------------------------------------===//
 
-/// Number of the buffer of that name, or 0.
+/// Number of the buffer of that name, or 0.  Debug information may have the
+/// name without its folder.
 static unsigned findBuffer(const llvm::SourceMgr &sources, StringRef file) {
-  for (unsigned id = 1; id <= sources.getNumBuffers(); ++id)
-    if (sources.getMemoryBuffer(id)->getBufferIdentifier() == file)
-      return id;
-  return 0;
+  auto find = [&](llvm::function_ref<bool(StringRef)> isWanted) -> unsigned {
+    for (unsigned id = 1; id <= sources.getNumBuffers(); ++id)
+      if (isWanted(sources.getMemoryBuffer(id)->getBufferIdentifier()))
+        return id;
+    return 0;
+  };
+  if (unsigned id = find([&](StringRef name) { return name == file; }))
+    return id;
+  return find([&](StringRef name) {
+    return name.consume_back(file) && name.ends_with("/");
+  });
 }
 
 static unsigned findOrReadBuffer(llvm::SourceMgr &sources, StringRef file) {

@@ -226,13 +226,8 @@ llvm::Error RunSession::makeReference() {
 }
 
 llvm::Error RunSession::executeOnEmulator(const PlannedRun &planned) {
-  // Blocks that nobody looks at need not run.
-  llvm::ArrayRef<int64_t> blocks;
-  bool outputsAreKept = !options.outputs.empty() || !options.expected.empty();
-  if (reference && !outputsAreKept)
-    blocks = reference->getSample();
   llvm::Expected<EmulatorCounters> counters =
-      runOnEmulator(compilation.getLLVMModule(), planned, blocks);
+      runOnEmulator(compilation.getLLVMModule(), planned);
   if (!counters)
     return locate(counters.takeError());
   if (options.counters)

@@ -33,10 +33,10 @@ InterpreterArguments makeInterpreterArguments(const PlannedRun &run);
 llvm::Error runOnInterpreter(mlir::tile::KernelOp kernel,
                              const PlannedRun &run);
 
-/// Runs the optimised code of `module`: all blocks, or those listed.
-llvm::Expected<EmulatorCounters>
-runOnEmulator(const llvm::Module &module, const PlannedRun &run,
-              llvm::ArrayRef<int64_t> blocks = {});
+/// Runs the optimised code of `module`: all blocks, since in which order the
+/// compiler numbers them is not known here.
+llvm::Expected<EmulatorCounters> runOnEmulator(const llvm::Module &module,
+                                               const PlannedRun &run);
 
 /// Prints what the emulator counted.
 void printCounters(llvm::raw_ostream &os, const EmulatorCounters &counters);

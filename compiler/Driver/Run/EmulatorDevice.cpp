@@ -46,20 +46,20 @@ static LaunchSpec makeLaunch(const PlannedRun &run) {
 }
 
 llvm::Expected<EmulatorCounters>
-tilec::runOnEmulator(const llvm::Module &module, const PlannedRun &run,
-                     llvm::ArrayRef<int64_t> blocks) {
+tilec::runOnEmulator(const llvm::Module &module, const PlannedRun &run) {
   llvm::Expected<std::unique_ptr<Emulator>> emulator = Emulator::create(module);
   if (!emulator)
     return emulator.takeError();
-  LaunchSpec launch = makeLaunch(run);
-  launch.blocks.assign(blocks.begin(), blocks.end());
-  return (*emulator)->launch(launch);
+  return (*emulator)->launch(makeLaunch(run));
 }
 
 void tilec::printCounters(llvm::raw_ostream &os,
                           const EmulatorCounters &counters) {
+  size_t width = 28;
+  for (const auto &[name, count] : counters.instructions)
+    width = std::max(width, name.size() + 2);
   auto print = [&](llvm::StringRef name, uint64_t count) {
-    os << "  " << llvm::left_justify(name, 28) << count << '\n';
+    os << "  " << llvm::left_justify(name, width) << count << '\n';
   };
   os << "counters:\n";
   print("global bytes read", counters.globalBytesRead);

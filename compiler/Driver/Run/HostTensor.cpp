@@ -8,6 +8,7 @@
 #include "llvm/Support/MathExtras.h"
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 using namespace tilec;
 
@@ -50,10 +51,16 @@ void HostTensor::Free::operator()(uint8_t *memory) const { std::free(memory); }
 /// and NaN as a float, so that what was read there shows in the result.
 static constexpr uint8_t guardByte = 0xFF;
 
+/// An allocation beyond this may succeed, and then the system ends the process
+/// that writes to it.
+static int64_t getPhysicalMemory() {
+  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+}
+
 llvm::Expected<HostTensor> HostTensor::create(TensorShape shape) {
   std::optional<int64_t> bytes = computeByteCount(shape);
   HostTensor tensor;
-  if (bytes) {
+  if (bytes && *bytes <= getPhysicalMemory()) {
     // The alignment of device memory: what a kernel may assume there holds
     // here too.
     size_t total = llvm::alignTo(*bytes, 256) + 2 * guardBytes;

@@ -5,16 +5,25 @@
 #include "compiler/Driver/Run/BlockSample.h"
 #include "compiler/Driver/Run/Comparison.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 
 using namespace tilec;
+using llvm::StringRef;
 using mlir::tile::KernelOp;
 
-/// How long a check without `full` may take, and the most blocks of a sample.
-static constexpr double secondsForAll = 20;
-static constexpr double secondsForSample = 5;
 static constexpr double largestSample = 256;
+
+/// How long a check without `full` may take.
+static double getSecondsToCheck() {
+  std::optional<std::string> text =
+      llvm::sys::Process::GetEnv("TILE_CHECK_SECONDS");
+  double seconds;
+  if (!text || StringRef(*text).getAsDouble(seconds) || !(seconds >= 0))
+    return 20;
+  return seconds;
+}
 
 llvm::Error ReferenceCheck::copyOutputs() {
   for (const RunArgument &argument : run.arguments.get()) {
@@ -73,14 +82,15 @@ llvm::Error ReferenceCheck::interpret(KernelOp kernel, CheckExtent extent,
       std::chrono::steady_clock::now() - begin;
   double perBlock = std::max(duration.count() / corners.size(), 1e-9);
 
+  double secondsToCheck = getSecondsToCheck();
   double secondsLeft = perBlock * (blockCount - corners.size());
-  if (extent == CheckExtent::Full || secondsLeft <= secondsForAll ||
+  if (extent == CheckExtent::Full || secondsLeft <= secondsToCheck ||
       combinesBlocks(kernel)) {
     std::vector<int64_t> others = pickOtherBlocks(extents, corners);
     return others.empty() ? llvm::Error::success()
                           : interpretBlocks(kernel, std::move(others));
   }
-  double count = std::min(largestSample, secondsForSample / perBlock);
+  double count = std::min(largestSample, secondsToCheck / 4 / perBlock);
   std::vector<int64_t> more =
       pickBlocks(extents, static_cast<size_t>(count), corners, seed);
   sample = corners;

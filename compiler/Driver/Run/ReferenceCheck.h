@@ -22,9 +22,6 @@ public:
                                                CheckExtent extent,
                                                uint64_t seed);
 
-  /// The blocks that were interpreted, in ascending order; none means all.
-  llvm::ArrayRef<int64_t> getSample() const { return sample; }
-
   /// Compares the outputs after the launch, prints a verdict for each, and
   /// tells whether all passed.
   bool compare(llvm::raw_ostream &os,
@@ -49,6 +46,7 @@ private:
 
   PlannedRun run;
   std::vector<Output> outputs;
+  /// The blocks that were interpreted, in ascending order; none means all.
   std::vector<int64_t> sample;
   int64_t blockCount = 0;
 };
