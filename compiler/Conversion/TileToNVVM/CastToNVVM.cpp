@@ -189,8 +189,16 @@ static Value castToInteger(KernelEmitter &e, Value source, Type to,
   if (source.getType().isBF16())
     source =
         LLVM::FPExtOp::create(e.builder, e.loc, e.builder.getF32Type(), source);
-  if (bits >= 8)
-    return e.callIntrinsic(name, to, source);
+  if (bits >= 8) {
+    Value result = e.callIntrinsic(name, to, source);
+    // The instruction that LLVM makes of it gives 2^63 for NaN where either
+    // type has 64 bits (seen on sm_90).
+    if (bits < 64 && !source.getType().isF64())
+      return result;
+    Value isNumber = e.builder.createOrFold<arith::CmpFOp>(
+        e.loc, arith::CmpFPredicate::ORD, source, source);
+    return e.select(isNumber, result, e.constantLike(result, 0));
+  }
   Value wide = e.callIntrinsic(name, e.builder.getI32Type(), source);
   int64_t lowest = isUnsigned ? 0 : -(int64_t(1) << (bits - 1));
   int64_t highest = isUnsigned ? (int64_t(1) << bits) - 1 : -lowest - 1;
