@@ -105,17 +105,18 @@ static Page getPage(Command command) {
             "is written. The exit status is 1 if there are errors.",
             checkExamples};
   case Command::Run:
-    return {"tilec run FILE [options]",
-            "Compiles a kernel and launches it once on arrays from NumPy files "
-            "or on random data. The arguments are checked as in any launch, "
-            "whatever the device, and the output says which variant of the "
-            "kernel ran and why others did not. Random floats are uniform in "
-            "[-1, 1), rounded to their type; 4-bit floats and integers of up to "
-            "8 bits take all their values, wider integers -128 to 127 or 0 to "
-            "255; e8m0 scales are 1/4 to 4. Each output is filled with 0xFF "
-            "bytes before the run, so that what the kernel does not write "
-            "shows.",
-            runExamples};
+    return {
+        "tilec run FILE [options]",
+        "Compiles a kernel and launches it once on arrays from NumPy files "
+        "or on random data. The arguments are checked as in any launch, "
+        "whatever the device, and the output says which variant of the "
+        "kernel ran and why others did not. Random floats are uniform in "
+        "[-1, 1), rounded to their type; 4-bit floats and integers of up to "
+        "8 bits take all their values, wider integers -128 to 127 or 0 to "
+        "255; e8m0 scales are 1/4 to 4. Each output is filled with 0xFF "
+        "bytes before the run, so that what the kernel does not write "
+        "shows.",
+        runExamples};
   case Command::Report:
     return {"tilec report FILE [options]",
             "Compiles the kernels and prints what was decided for each: matrix "

@@ -1,8 +1,8 @@
 //===- TextTableTest.cpp - Tests of tables --------------------------------===//
 #include "compiler/Driver/Report/TextTable.h"
 
-#include "gtest/gtest.h"
 #include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
 
 using namespace tilec;
 
