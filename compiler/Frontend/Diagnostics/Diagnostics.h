@@ -105,8 +105,8 @@ struct Position {
 };
 Position getPosition(const llvm::SourceMgr &sources, llvm::SMLoc location);
 
-/// Prints the diagnostics with their source lines, as docs/diagnostics.md
-/// describes.
+/// Prints the diagnostics with their source lines; docs/language.md, section
+/// 14, shows the form.
 void printDiagnostics(llvm::raw_ostream &os, const llvm::SourceMgr &sources,
                       const DiagnosticEngine &diagnostics);
 

@@ -227,6 +227,11 @@ private:
   void checkBlock(const ast::BlockStmt &block);
   /// Checks statements into a list of their own, in a scope of their own.
   checked::StmtList checkBody(const ast::BlockStmt &block);
+  void checkIfStmt(const ast::IfStmt &branch);
+  void checkWhile(const ast::WhileStmt &loop);
+  void checkCallStmt(const ast::CallExpr &call);
+
+  // CheckLet.cpp: let, var and allocations.
   void checkLet(const ast::LetStmt &let);
   void bindValue(const ast::LetStmt &let, ExprPtr value);
   void checkAllocShared(const ast::LetStmt &let, const ast::CallExpr &call);
@@ -236,15 +241,14 @@ private:
                                       llvm::StringRef word);
   void recordAllocation(Variable *variable, const ast::CallExpr &call);
   ExprPtr convertToWritten(ExprPtr value, const Type &written);
+
+  // CheckAssign.cpp: assignment.
   void checkAssign(const ast::AssignStmt &assign);
   void assignVariable(const ast::AssignStmt &assign,
                       const ast::NameExpr &target);
   void assignElement(const ast::AssignStmt &assign,
                      const ast::IndexExpr &target);
   bool checkAssignable(Variable *variable, const ast::NameExpr &target);
-  void checkIfStmt(const ast::IfStmt &branch);
-  void checkWhile(const ast::WhileStmt &loop);
-  void checkCallStmt(const ast::CallExpr &call);
 
   // CheckLoops.cpp: loops.
   void checkFor(const ast::ForStmt &loop);

@@ -150,8 +150,9 @@ public:
 
 class ReturnStmt : public StmtBase<ReturnStmt, StmtKind::Return> {
 public:
-  ReturnStmt(SourceRange range, ExprPtr value)
-      : StmtBase(range), value(std::move(value)) {}
+  ReturnStmt(SourceRange range, SourceRange wordRange, ExprPtr value)
+      : StmtBase(range), wordRange(wordRange), value(std::move(value)) {}
+  SourceRange wordRange;
   ExprPtr value; // May be null.
 };
 

@@ -194,16 +194,17 @@ StmtPtr Parser::parseJump() {
 }
 
 StmtPtr Parser::parseReturn() {
-  llvm::SMLoc start = take().getStart();
+  Token word = take();
   ExprPtr value;
   if (!is(TokenKind::Semicolon)) {
     value = parseExpr();
     if (!value)
       return nullptr;
   }
-  if (!expectSemicolon(start))
+  if (!expectSemicolon(word.getStart()))
     return nullptr;
-  return std::make_unique<ReturnStmt>(getRangeFrom(start), std::move(value));
+  return std::make_unique<ReturnStmt>(getRangeFrom(word.getStart()),
+                                      word.getRange(), std::move(value));
 }
 
 StmtPtr Parser::parseWarpgroup() {
