@@ -15,26 +15,32 @@ namespace {
 
 constexpr int64_t maxBlocks = INT32_MAX; // grid.x of every architecture
 
-/// ": K = 200, G = 128", or nothing.
+/// "K = 200, G = 128".
 std::string showValues(const KernelInfo &kernel, const Check &check,
                        const int64_t *slots) {
   std::string text;
   for (const ShownValue &shown : check.shown)
     text +=
-        join(text.empty() ? ": " : ", ", shown.name, " = ",
+        join(text.empty() ? "" : ", ", shown.name, " = ",
              shown.slot < 0 ? shown.constant
                             : showSlot(kernel, shown.slot, slots[shown.slot]));
   return text;
 }
 
-/// "'K % G == 0' does not hold: K = 200, G = 128".
+/// "'K % G == 0' does not hold: K = 200, G = 128". A text in words that quotes
+/// names itself goes without quotes: "does not hold: 'A' is aligned (...)".
 std::string describeFailure(const KernelInfo &kernel, const Check &check,
                             EvalError error, const int64_t *slots) {
-  std::string text = !check.message.empty() ? check.message
-                     : error == EvalError::None
-                         ? join(quote(check.text), " does not hold")
-                         : join(quote(check.text), ' ', describe(error));
-  return text + showValues(kernel, check, slots);
+  std::string values = showValues(kernel, check, slots);
+  std::string verdict(error == EvalError::None ? "does not hold"
+                                               : describe(error));
+  if (check.message.empty() && check.text.find('\'') != check.text.npos)
+    return join(verdict, ": ", check.text,
+                values.empty() ? "" : join(" (", values, ')'));
+  std::string text = check.message.empty()
+                         ? join(quote(check.text), ' ', verdict)
+                         : check.message;
+  return values.empty() ? text : join(text, ": ", values);
 }
 
 class Planner {

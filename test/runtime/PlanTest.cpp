@@ -191,6 +191,21 @@ TEST(Plan, SaysWhyAVariantWasNotTaken) {
       "  M = 100, K = 256, N = 512\n");
 }
 
+TEST(Plan, DoesNotQuoteWordsThatQuote) {
+  Json json = makeW4A8Kernel();
+  json["variants"][0]["guards"][0]["text"] =
+      "'A' starts at a multiple of 16 bytes";
+  W4A8 call;
+  call.kernel = TestKernel(json);
+  call.aOffset = 2;
+  const tilert_plan *plan = call.plan();
+  ASSERT_NE(plan, nullptr) << call.kernel.message;
+  EXPECT_STREQ(
+      tilert_plan_refusal(plan, 0),
+      "does not hold: 'A' starts at a multiple of 16 bytes (address of A = "
+      "0x100002)");
+}
+
 TEST(Plan, SeesPitchesOfStorage) {
   Json json = makeW4A8Kernel();
   json["checks"] = Json::array();
