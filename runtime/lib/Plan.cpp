@@ -27,19 +27,20 @@ std::string showValues(const KernelInfo &kernel, const Check &check,
   return text;
 }
 
-/// "'K % G == 0' does not hold: K = 200, G = 128". A text in words that quotes
-/// names itself goes without quotes: "does not hold: 'A' is aligned (...)".
+/// "'K % G == 0' does not hold: K = 200, G = 128". Words that quote names
+/// themselves are not quoted: "it does not hold that 'A' is aligned (...)".
 std::string describeFailure(const KernelInfo &kernel, const Check &check,
                             EvalError error, const int64_t *slots) {
   std::string values = showValues(kernel, check, slots);
-  std::string verdict(error == EvalError::None ? "does not hold"
-                                               : describe(error));
-  if (check.message.empty() && check.text.find('\'') != check.text.npos)
-    return join(verdict, ": ", check.text,
+  bool areWords = check.text.find('\'') != check.text.npos;
+  if (check.message.empty() && areWords && error == EvalError::None)
+    return join("it does not hold that ", check.text,
                 values.empty() ? "" : join(" (", values, ')'));
-  std::string text = check.message.empty()
-                         ? join(quote(check.text), ' ', verdict)
-                         : check.message;
+  std::string text =
+      !check.message.empty()
+          ? check.message
+          : join(quote(check.text), ' ',
+                 error == EvalError::None ? "does not hold" : describe(error));
   return values.empty() ? text : join(text, ": ", values);
 }
 

@@ -200,10 +200,9 @@ TEST(Plan, DoesNotQuoteWordsThatQuote) {
   call.aOffset = 2;
   const tilert_plan *plan = call.plan();
   ASSERT_NE(plan, nullptr) << call.kernel.message;
-  EXPECT_STREQ(
-      tilert_plan_refusal(plan, 0),
-      "does not hold: 'A' starts at a multiple of 16 bytes (address of A = "
-      "0x100002)");
+  EXPECT_STREQ(tilert_plan_refusal(plan, 0),
+               "it does not hold that 'A' starts at a multiple of 16 bytes "
+               "(address of A = 0x100002)");
 }
 
 TEST(Plan, SeesPitchesOfStorage) {
