@@ -87,4 +87,21 @@ def Tile_CopyPlanAttr : Tile_Attr<"CopyPlan", "copy_plan"> {
   let assemblyFormat = "`<` `engine` `=` $engine `,` `bytes` `=` $bytes `>`";
 }
 
+def Tile_ReductionKind : I32EnumAttr<"ReductionKind", "How elements are combined", [
+    I32EnumAttrCase<"Sum", 0, "sum">,
+    I32EnumAttrCase<"Max", 1, "max">,
+    I32EnumAttrCase<"Min", 2, "min">,
+    I32EnumAttrCase<"AbsMax", 3, "absmax">
+  ]> {
+  let cppNamespace = "::mlir::tile";
+}
+
+def Tile_AtomicKind : I32EnumAttr<"AtomicKind", "How an atomic changes an element", [
+    I32EnumAttrCase<"Add", 0, "add">,
+    I32EnumAttrCase<"Max", 1, "max">,
+    I32EnumAttrCase<"Min", 2, "min">
+  ]> {
+  let cppNamespace = "::mlir::tile";
+}
+
 #endif // TILE_ATTRS

@@ -25,6 +25,51 @@ void GemmOp::getEffects(
       effects.emplace_back(MemoryEffects::Read::get(), operand);
 }
 
+static bool isDequantised(Value operand) {
+  return operand.getDefiningOp<DequantOp>() != nullptr;
+}
+
+/// The table of docs/language.md, section 7.  An operand from `tile.dequant`
+/// may have the type its value is meant in.
+static bool hasProduct(Type a, Type b, Type acc, bool aIsDequantised,
+                       bool bIsDequantised) {
+  auto isHalf = [](Type type) { return type.isF16() || type.isBF16(); };
+  auto isTiny = [](Type type) {
+    return type.isInteger(4) || type.isInteger(8) ||
+           isa<Float8E4M3FNType, Float8E5M2Type, Float4E2M1FNType>(type);
+  };
+  auto isByteFloat = [](Type type) {
+    return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+  };
+  auto isSmallInteger = [](Type type) {
+    return type.isInteger(4) || type.isInteger(8);
+  };
+  // The other side decides what a dequantised f32 or i32 means.
+  if (aIsDequantised && bIsDequantised)
+    return acc.isF32() || acc.isInteger(32);
+  if (aIsDequantised || bIsDequantised) {
+    Type wide = aIsDequantised ? a : b, other = aIsDequantised ? b : a;
+    if (isTiny(other) && (wide.isF32() || wide.isInteger(32)))
+      return acc.isF32() || (acc.isInteger(32) && wide.isInteger(32));
+  }
+  if (isHalf(a) || isHalf(b)) {
+    Type half = isHalf(a) ? a : b, other = isHalf(a) ? b : a;
+    if (!isTiny(other) && other != half)
+      return false;
+    return acc.isF32() || (acc.isF16() && a.isF16() && b.isF16());
+  }
+  if (isSmallInteger(a) && isSmallInteger(b))
+    return acc.isInteger(32);
+  if (isByteFloat(a) || isByteFloat(b))
+    return isTiny(isByteFloat(a) ? b : a) &&
+           !(isByteFloat(a) ? b : a).isInteger(8) && acc.isF32();
+  if (isa<Float4E2M1FNType>(a) && isa<Float4E2M1FNType>(b))
+    return acc.isF32();
+  return a == b && (a.isF32() || a.isF64() || isa<FloatTF32Type>(a)) &&
+         acc == (isa<FloatTF32Type>(a) ? Float32Type::get(a.getContext())
+                                       : FloatType(cast<FloatType>(a)));
+}
+
 LogicalResult GemmOp::verify() {
   ArrayRef<int64_t> a = getTileShape(getA().getType());
   ArrayRef<int64_t> b = getTileShape(getB().getType());
@@ -42,6 +87,141 @@ LogicalResult GemmOp::verify() {
   if (acc[0] != m || acc[1] != n)
     return emitOpError("gemm-c3: accumulator is ")
            << acc[0] << "x" << acc[1] << ", operands give " << m << "x" << n;
+  // gemm-c4: operands have a product that the accumulator's type can hold.
+  if (!hasProduct(getElementTypeA(), getElementTypeB(),
+                  getTileElementType(getAccumulator().getType()),
+                  isDequantised(getA()), isDequantised(getB())))
+    return emitOpError("gemm-c4: no product of ")
+           << getElementTypeA() << " and " << getElementTypeB()
+           << " adds up in " << getTileElementType(getAccumulator().getType());
+  return success();
+}
+
+/// Extents along K and along the rows or columns of an operand.
+static std::pair<int64_t, int64_t> getOperandExtents(Type operand,
+                                                     bool isRowOfK) {
+  ArrayRef<int64_t> shape = getTileShape(operand);
+  return isRowOfK ? std::pair(shape[0], shape[1])
+                  : std::pair(shape[1], shape[0]);
+}
+
+static void addOperandReads(
+    Operation *op,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<SharedType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+}
+
+void GemmScaledOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addOperandReads(*this, effects);
+}
+
+/// scale-c1: a scale tile is [ceildiv(rows, granularity), groups], without the
+/// last extent where it is 1.
+static LogicalResult verifyScales(GemmScaledOp op, StringRef side, Type scales,
+                                  int64_t rows, int64_t granularity,
+                                  int64_t groups) {
+  ArrayRef<int64_t> shape = getTileShape(scales);
+  int64_t entries = llvm::divideCeil(rows, granularity);
+  Type element = getTileElementType(scales);
+  if (!element.isF32() && !isa<Float8E8M0FNUType>(element))
+    return op.emitOpError("scale-c2: scales are f32 or f8E8M0FNU, found ")
+           << element;
+  bool isVector = shape.size() == 1 && groups == 1 && shape[0] == entries;
+  bool isMatrix =
+      shape.size() == 2 && shape[0] == entries && shape[1] == groups;
+  if (!isVector && !isMatrix)
+    return op.emitOpError("scale-c1: scales of ")
+           << side << " are " << entries << "x" << groups << ", found "
+           << scales;
+  return success();
+}
+
+LogicalResult GemmScaledOp::verify() {
+  // gemm-c1, gemm-c2, gemm-c3 as for tile.gemm.
+  for (Value operand : {getA(), getB(), Value(getAccumulator())})
+    if (getTileShape(operand.getType()).size() != 2)
+      return emitOpError("gemm-c1: operands and accumulator have rank 2");
+  auto [kA, m] = getOperandExtents(getA().getType(), getTransposeA());
+  auto [kB, n] = getOperandExtents(getB().getType(), !getTransposeB());
+  if (kA != kB)
+    return emitOpError("gemm-c2: inner extents differ: ")
+           << kA << " and " << kB;
+  ArrayRef<int64_t> acc = getTileShape(getAccumulator().getType());
+  if (acc[0] != m || acc[1] != n)
+    return emitOpError("gemm-c3: accumulator is ")
+           << acc[0] << "x" << acc[1] << ", operands give " << m << "x" << n;
+  // gemm-scaled-c1: granularities are counts, and groups fit the tile.
+  int64_t k = getGranularityK(), rows = getGranularityM(),
+          columns = getGranularityN();
+  if (k <= 0 || rows <= 0 || columns <= 0 || (kA % k != 0 && k % kA != 0))
+    return emitOpError("gemm-scaled-c1: granularities are positive, and that "
+                       "of K divides the tile's K or is a multiple of it");
+  int64_t groups = llvm::divideCeil(kA, k);
+  if (failed(verifyScales(*this, "a", getScaleA().getType(), m, rows, groups)))
+    return failure();
+  return verifyScales(*this, "b", getScaleB().getType(), n, columns, groups);
+}
+
+void DequantOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addOperandReads(*this, effects);
+}
+
+/// dequant-c3: scale and zero fit the source.
+static LogicalResult verifyGroups(DequantOp op, StringRef what, Type type) {
+  if (!isa<SharedType, RankedTensorType>(type))
+    return success();
+  ArrayRef<int64_t> source = getTileShape(op.getSource().getType());
+  ArrayRef<int64_t> shape = getTileShape(type);
+  int64_t dim = op.getDim();
+  if (shape.size() == 1 && source.size() == 2 && shape[0] == source[1 - dim])
+    return success();
+  bool fits = shape.size() == source.size() && op.getGroup();
+  for (auto [index, extent] : llvm::enumerate(source)) {
+    if (!fits)
+      break;
+    fits =
+        int64_t(index) == dim
+            ? shape[index] == int64_t(llvm::divideCeil(extent, *op.getGroup()))
+            : shape[index] == extent || shape[index] == 1;
+  }
+  if (!fits)
+    return op.emitOpError("dequant-c3: ")
+           << what << " does not fit the source: " << type;
+  return success();
+}
+
+LogicalResult DequantOp::verify() {
+  ArrayRef<int64_t> source = getTileShape(getSource().getType());
+  // dequant-c1: the shape stays.
+  if (source != getTileShape(getResult().getType()))
+    return emitOpError("dequant-c1: keeps the shape of the source");
+  // dequant-c2: groups lie along a dimension, and fit its extent.
+  if (getDim() >= source.size())
+    return emitOpError("dequant-c2: there is no dimension ")
+           << int64_t(getDim());
+  if (std::optional<int64_t> group = getGroup()) {
+    int64_t extent = source[getDim()];
+    if (*group <= 0 || (extent % *group != 0 && *group % extent != 0))
+      return emitOpError("dequant-c2: a group of ")
+             << *group << " does not fit an extent of " << extent;
+  }
+  for (auto [what, value] :
+       {std::pair<StringRef, Value>("scale", getScale()), {"zero", getZero()}})
+    if (value && failed(verifyGroups(*this, what, value.getType())))
+      return failure();
+  // dequant-c4: what the numbers may be.
+  if (getScale() && !isa<FloatType>(getTileElementType(getScale().getType())))
+    return emitOpError("dequant-c4: scales are floats");
+  Type element = getTileElementType(getResult().getType());
+  if (!isa<FloatType>(element) && (getScale() || !element.isInteger(32)))
+    return emitOpError("dequant-c4: gives a float, or i32 without a scale");
   return success();
 }
 

@@ -46,6 +46,73 @@ def Tile_GemmOp : Tile_Op<"gemm", [
   }];
 }
 
+def Tile_DequantOp : Tile_Op<"dequant", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Numbers of a quantised tile";
+  let description = [{
+    Gives (`source` - `zero`) * `scale`, element by element.  Along dimension
+    `dim`, element i uses entry i / `group` of scale and zero, whose extent there
+    is that of the source over `group`, rounded up; along the other dimensions
+    their extent is that of the source or 1.  A scale or zero of rank 1 beside a
+    source of rank 2 goes along the other dimension; a scalar goes with every
+    element.  The subtraction is exact.
+
+    The result's element type says how the value is meant: a 16-bit float is the
+    value rounded to it; f32 beside an 8-bit operand of `tile.gemm` means that
+    sums over a group are exact and scaled afterwards; i32 is `source` - `zero`.
+
+    Example:
+    ```mlir
+    %w = tile.dequant %bs scale %ss {dim = 1 : i64, group = 32 : i64} : !tile.shared<128x64xi4, pack = 1>, !tile.shared<128x2xbf16> -> tensor<128x64xbf16>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Tile_Operand, "quantised numbers">:$source,
+    Arg<Optional<Tile_ScaleOperand>, "float factors">:$scale,
+    Arg<Optional<Tile_ScaleOperand>, "zero-points">:$zero,
+    I64Attr:$dim, OptionalAttr<I64Attr>:$group,
+    UnitAttr:$unsigned_source, UnitAttr:$unsigned_zero
+  );
+  let results = (outs Tile_Fragment:$result);
+  let assemblyFormat = [{
+    $source (`scale` $scale^)? (`zero` $zero^)? attr-dict `:` type($source)
+    (`,` type($scale)^)? (`zero` type($zero)^)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_GemmScaledOp : Tile_Op<"gemm_scaled", [
+    TypesMatchWith<"the result has the type of the accumulator", "accumulator", "result", "$_self">,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Block-scaled matrix product added to an accumulator";
+  let description = [{
+    Adds, for each group j of `granularity_k` elements of K, the product of
+    op(`a`) and op(`b`) over the group times `scale_a`[m / granularity_m, j] *
+    `scale_b`[n / granularity_n, j].  Scales are f32 or e8m0, of rank 1 where the
+    tile has one group.  Partial sums join the accumulator in f32 at each group.
+
+    Example:
+    ```mlir
+    %r = tile.gemm_scaled %as, %bs, %acc scales %sa, %sb {granularity_k = 128 : i64, granularity_m = 1 : i64, granularity_n = 128 : i64, transpose_b} : !tile.shared<64x128xf8E4M3FN>, !tile.shared<128x128xf8E4M3FN>, tensor<64x128xf32>, !tile.shared<64x1xf32>, !tile.shared<1x1xf32>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Tile_Operand, "left operand">:$a,
+    Arg<Tile_Operand, "right operand">:$b,
+    Tile_Fragment:$accumulator,
+    Arg<Tile_Operand, "scales of the left operand">:$scale_a,
+    Arg<Tile_Operand, "scales of the right operand">:$scale_b,
+    I64Attr:$granularity_k, I64Attr:$granularity_m, I64Attr:$granularity_n,
+    UnitAttr:$transpose_a, UnitAttr:$transpose_b, UnitAttr:$fast_accum
+  );
+  let results = (outs Tile_Fragment:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $accumulator `scales` $scale_a `,` $scale_b attr-dict `:`
+    type($a) `,` type($b) `,` type($accumulator) `,` type($scale_a) `,` type($scale_b)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_MmaOp : Tile_Op<"mma", [Pure,
     TypesMatchWith<"the result has the type of the accumulator", "accumulator", "result", "$_self">]> {
   let summary = "Matrix product of operand fragments";

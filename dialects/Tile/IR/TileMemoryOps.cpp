@@ -90,6 +90,83 @@ LogicalResult BytesOp::verify() {
   return success();
 }
 
+/// The dimensions of a source of rank `rank` that a part of rank `count` has:
+/// those listed, else the last ones.
+static SmallVector<int64_t> getKept(std::optional<ArrayRef<int64_t>> kept,
+                                    int64_t rank, int64_t count) {
+  if (kept)
+    return SmallVector<int64_t>(*kept);
+  SmallVector<int64_t> dims;
+  for (int64_t dim = rank - count; dim < rank; ++dim)
+    dims.push_back(dim);
+  return dims;
+}
+
+/// part-c1: kept dimensions are in order, one for each of the result.
+static LogicalResult verifyKept(Operation *op, ArrayRef<int64_t> kept,
+                                int64_t rank, int64_t count) {
+  if (int64_t(kept.size()) != count || !llvm::is_sorted(kept) ||
+      std::adjacent_find(kept.begin(), kept.end()) != kept.end() ||
+      llvm::any_of(kept, [&](int64_t dim) { return dim < 0 || dim >= rank; }))
+    return op->emitOpError("part-c1: 'kept' lists, in order, one dimension of "
+                           "the source for each of the result");
+  return success();
+}
+
+/// part-c2: element type and packed dimension stay.
+static LogicalResult verifyPacking(Operation *op, Type source, Type result,
+                                   int64_t sourcePack, int64_t resultPack,
+                                   ArrayRef<int64_t> kept) {
+  if (getTileElementType(source) != getTileElementType(result) ||
+      (resultPack >= 0 ? kept[resultPack] : -1) != sourcePack)
+    return op->emitOpError("part-c2: element type and packed dimension stay");
+  return success();
+}
+
+SmallVector<int64_t> SliceOp::getKeptDims() {
+  return ::getKept(getKept(), getSource().getType().getRank(),
+                   getResult().getType().getRank());
+}
+
+LogicalResult SliceOp::verify() {
+  SharedType source = getSource().getType(), result = getResult().getType();
+  if (failed(verifyIndices(*this, source, getOffsets().size())))
+    return failure();
+  SmallVector<int64_t> kept = getKeptDims();
+  if (failed(verifyKept(*this, kept, source.getRank(), result.getRank())) ||
+      failed(verifyPacking(*this, source, result, source.getPackDim(),
+                           result.getPackDim(), kept)))
+    return failure();
+  // slice-c1: the part is not longer than the tile.
+  for (auto [dim, extent] : llvm::zip_equal(kept, result.getShape()))
+    if (extent > source.getShape()[dim])
+      return emitOpError("slice-c1: extent ")
+             << extent << " is above that of dimension " << dim << ", "
+             << source.getShape()[dim];
+  return success();
+}
+
+SmallVector<int64_t> ViewOp::getKeptDims() {
+  return ::getKept(getKept(), getSource().getType().getRank(),
+                   getResult().getType().getRank());
+}
+
+LogicalResult ViewOp::verify() {
+  GlobalType source = getSource().getType(), result = getResult().getType();
+  if (failed(verifyIndices(*this, source, getOffsets().size())))
+    return failure();
+  SmallVector<int64_t> kept = getKeptDims();
+  if (failed(verifyKept(*this, kept, source.getRank(), result.getRank())) ||
+      failed(verifyPacking(*this, source, result, source.getPackDim(),
+                           result.getPackDim(), kept)))
+    return failure();
+  // view-c1: one size for each dimension of the result.
+  if (int64_t(getSizes().size()) != result.getRank())
+    return emitOpError("view-c1: has one size for each dimension of the "
+                       "result");
+  return success();
+}
+
 LogicalResult CopyOp::verify() {
   Type source = getSource().getType(), destination = getDestination().getType();
   if (isa<GlobalType>(source) && isa<GlobalType>(destination))
@@ -165,5 +242,49 @@ LogicalResult StoreElementOp::verify() {
 }
 
 void StoreElementOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), &getMemoryMutable());
+}
+
+/// atomic-c1: what the hardware can change atomically.
+static LogicalResult verifyAtomicType(Operation *op, AtomicKind kind,
+                                      Type element) {
+  bool isKnown = element.isInteger(32) || element.isInteger(64);
+  if (kind == AtomicKind::Add)
+    isKnown |= element.isF32() || element.isF64() || element.isF16() ||
+               element.isBF16();
+  else
+    isKnown |= element.isF32();
+  if (!isKnown)
+    return op->emitOpError("atomic-c1: no atomic '")
+           << stringifyAtomicKind(kind) << "' of " << element;
+  return success();
+}
+
+LogicalResult AtomicOp::verify() {
+  Type memory = getMemory().getType();
+  if (failed(verifyIndices(*this, memory, getIndices().size())) ||
+      failed(verifyElementTypes(*this, memory, getValue().getType())) ||
+      failed(verifyShape(*this, memory, getIndices().size(),
+                         getTileShape(getValue().getType()))))
+    return failure();
+  return verifyAtomicType(*this, getKind(), getTileElementType(memory));
+}
+
+void AtomicOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getMemoryMutable());
+  effects.emplace_back(MemoryEffects::Write::get(), &getMemoryMutable());
+}
+
+LogicalResult AtomicElementOp::verify() {
+  Type memory = getMemory().getType();
+  if (getIndices().size() != getTileShape(memory).size())
+    return emitOpError("element-c1: needs one index for each dimension");
+  if (failed(verifyElementTypes(*this, memory, getValue().getType())))
+    return failure();
+  return verifyAtomicType(*this, getKind(), getTileElementType(memory));
+}
+
+void AtomicElementOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getMemoryMutable());
   effects.emplace_back(MemoryEffects::Write::get(), &getMemoryMutable());
 }

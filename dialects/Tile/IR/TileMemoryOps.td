@@ -12,13 +12,22 @@ def Tile_AllocSharedOp : Tile_Op<"alloc_shared", [
   let summary = "Tile in shared memory";
   let description = [{
     Allocates a tile of shared memory with undefined contents.  `name` is the
-    variable's name, for reports.  `offset`, set by `allocate-shared`, is its
-    place in the block's shared memory in bytes.
+    variable's name, for reports.  `annotation` is the layout that the program
+    asked for; it binds `infer-layouts`.  `offset`, set by `allocate-shared`, is
+    its place in the block's shared memory in bytes.
 
     Example: `%as = tile.alloc_shared "As" : !tile.shared<128x64xbf16>`
   }];
-  let arguments = (ins OptionalAttr<StrAttr>:$name, OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins
+    OptionalAttr<StrAttr>:$name, OptionalAttr<I64Attr>:$offset,
+    OptionalAttr<Tile_SharedLayoutAttr>:$annotation
+  );
   let results = (outs Tile_SharedType:$result);
+  let builders = [
+    OpBuilder<(ins "SharedType":$type, "StringAttr":$name, "IntegerAttr":$offset), [{
+      build($_builder, $_state, type, name, offset, SharedLayoutAttr());
+    }]>
+  ];
   let assemblyFormat = "($name^)? attr-dict `:` type($result)";
 }
 
@@ -63,6 +72,69 @@ def Tile_BytesOp : Tile_Op<"bytes", [Pure]> {
   let extraClassDeclaration = [{
     /// The type of the bytes of a packed type.
     static Type getBytesType(Type packed);
+  }];
+}
+
+def Tile_SliceOp : Tile_Op<"slice", [Pure]> {
+  let summary = "Part of a shared tile";
+  let description = [{
+    Names the part of a shared tile that starts at `offsets`, one for each
+    dimension.  `kept` lists the dimensions of the source that the result has,
+    in order; the last ones if absent.  The extents are those of the result; a
+    dimension that is not kept has extent 1.  A part that sticks out of the
+    source is undefined.
+
+    Example: one stage of a ring that the program wrote by hand,
+    ```mlir
+    %a = tile.slice %ring[%s, %zero, %zero] : !tile.shared<3x128x32xf16> -> !tile.shared<128x32xf16>
+    ```
+  }];
+  let arguments = (ins
+    Tile_SharedType:$source,
+    Variadic<I64>:$offsets,
+    OptionalAttr<DenseI64ArrayAttr>:$kept
+  );
+  let results = (outs Tile_SharedType:$result);
+  let assemblyFormat = [{
+    $source `[` $offsets `]` attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The dimensions of the source that the result has.
+    SmallVector<int64_t> getKeptDims();
+  }];
+}
+
+def Tile_ViewOp : Tile_Op<"view", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Tensor narrowed to a part of itself";
+  let description = [{
+    Names the part of a global tensor that starts at `offsets`, one for each
+    dimension.  `kept` lists the dimensions of the source that the result has,
+    in order (the last ones if absent), `sizes` their extents; a size below 0
+    counts as 0.  The bounds of the result are its own extents: what lies
+    outside them reads as padding even where the source has elements, and what
+    lies outside the source does so too.
+
+    Example: the end of a row,
+    ```mlir
+    %row = tile.view %X[%i, %lo] sizes [%n] : !tile.global<?x?xf32> -> !tile.global<?xf32>
+    ```
+  }];
+  let arguments = (ins
+    Tile_GlobalType:$source,
+    Variadic<I64>:$offsets,
+    Variadic<I64>:$sizes,
+    OptionalAttr<DenseI64ArrayAttr>:$kept
+  );
+  let results = (outs Tile_GlobalType:$result);
+  let assemblyFormat = [{
+    $source `[` $offsets `]` `sizes` `[` $sizes `]` attr-dict `:`
+    type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The dimensions of the source that the result has.
+    SmallVector<int64_t> getKeptDims();
   }];
 }
 
@@ -199,6 +271,64 @@ def Tile_StoreElementOp : Tile_Op<"store_element", [
   );
   let assemblyFormat = [{
     $value `,` $memory `[` $indices `]` attr-dict `:` type($value) `,` type($memory)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_AtomicOp : Tile_Op<"atomic", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Atomic change of every element of a tile";
+  let description = [{
+    Combines each element of `value` with the element of memory at its place,
+    the first one at `indices`, atomically for the whole device.  Nothing
+    happens outside a global tensor.  `unsigned_value` gives the signedness of
+    integers; `acq_rel` also orders the block's other accesses.
+
+    Example:
+    ```mlir
+    tile.atomic add %acc, %C[%i, %j] : tensor<64x128xf32>, !tile.global<?x?xf32>
+    ```
+  }];
+  let arguments = (ins
+    Tile_AtomicKind:$kind,
+    Tile_Fragment:$value,
+    Arg<Tile_AnyMemory, "what is changed">:$memory,
+    Variadic<I64>:$indices,
+    UnitAttr:$unsigned_value, UnitAttr:$acq_rel
+  );
+  let assemblyFormat = [{
+    $kind $value `,` $memory (`[` $indices^ `]`)? attr-dict `:`
+    type($value) `,` type($memory)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_AtomicElementOp : Tile_Op<"atomic_element", [
+    TypesMatchWith<"the result has the type of the value", "value", "result", "$_self">,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Atomic change of one element";
+  let description = [{
+    Combines `value` with one element of memory, atomically for the whole
+    device, and gives what the element was before.  Outside a global tensor
+    nothing happens and the result is 0.  Outside `tile.parallel` it happens
+    once for the block.
+
+    Example: the next free slot,
+    ```mlir
+    %slot = tile.atomic_element add %one, %counters[%i] : i32, !tile.global<?xi32>
+    ```
+  }];
+  let arguments = (ins
+    Tile_AtomicKind:$kind,
+    Tile_Scalar:$value,
+    Arg<Tile_AnyMemory, "what is changed">:$memory,
+    Variadic<I64>:$indices,
+    UnitAttr:$unsigned_value, UnitAttr:$acq_rel
+  );
+  let results = (outs Tile_Scalar:$result);
+  let assemblyFormat = [{
+    $kind $value `,` $memory `[` $indices `]` attr-dict `:`
+    type($value) `,` type($memory)
   }];
   let hasVerifier = 1;
 }

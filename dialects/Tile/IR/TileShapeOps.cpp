@@ -97,3 +97,135 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
     return getSource();
   return {};
 }
+
+/// reduce-c2: the element type that a reduction or scan gives.
+static LogicalResult verifyReducedType(Operation *op, ReductionKind kind,
+                                       Type source, Type result) {
+  bool isWider = false;
+  unsigned from = source.getIntOrFloatBitWidth();
+  if (kind == ReductionKind::Sum && from < 32)
+    isWider = isa<IntegerType>(source) ? result.isInteger(32) : result.isF32();
+  else if (kind == ReductionKind::AbsMax && isa<IntegerType>(source))
+    isWider = result.isInteger(from < 32 ? 32 : from);
+  else
+    isWider = source == result;
+  if (!isWider)
+    return op->emitOpError("reduce-c2: '")
+           << stringifyReductionKind(kind) << "' of " << source
+           << " does not give " << result;
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  Type result = getResult().getType();
+  SmallVector<int64_t> shape(source.getShape());
+  if (std::optional<uint64_t> dim = getDim()) {
+    // reduce-c1: the result lacks the dimension, or is a scalar without one.
+    if (*dim >= shape.size())
+      return emitOpError("reduce-c1: there is no dimension ") << int64_t(*dim);
+    shape.erase(shape.begin() + *dim);
+  } else {
+    shape.clear();
+  }
+  auto fragment = dyn_cast<RankedTensorType>(result);
+  if (shape.empty() ? bool(fragment)
+                    : !fragment || fragment.getShape() != ArrayRef(shape))
+    return emitOpError("reduce-c1: the result lacks dimension 'dim', and is a "
+                       "scalar where none is left");
+  return verifyReducedType(*this, getKind(), source.getElementType(),
+                           getTileElementType(result));
+}
+
+LogicalResult ScanOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  // scan-c1: sums, along a dimension that exists; the shape stays.
+  if (getKind() != ReductionKind::Sum)
+    return emitOpError("scan-c1: only 'sum' is known");
+  if (getDim() >= uint64_t(source.getRank()) ||
+      source.getShape() != result.getShape())
+    return emitOpError("scan-c1: keeps the shape, along one of its dimensions");
+  return verifyReducedType(*this, getKind(), source.getElementType(),
+                           result.getElementType());
+}
+
+LogicalResult ReshapeOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  // reshape-c1: elements stay.
+  if (source.getElementType() != result.getElementType() ||
+      source.getNumElements() != result.getNumElements())
+    return emitOpError("reshape-c1: keeps type and number of elements");
+  return success();
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getResult().getType())
+    return getSource();
+  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getSource()))
+    return splat.resizeSplat(cast<ShapedType>(getResult().getType()));
+  return {};
+}
+
+LogicalResult ReinterpretOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  // reinterpret-c1: each row keeps its bits.
+  if (source.getRank() == 0 || source.getRank() != result.getRank() ||
+      source.getShape().drop_back() != result.getShape().drop_back() ||
+      source.getShape().back() * source.getElementTypeBitWidth() !=
+          result.getShape().back() * result.getElementTypeBitWidth())
+    return emitOpError("reinterpret-c1: each row keeps its bits");
+  return success();
+}
+
+OpFoldResult ReinterpretOp::fold(FoldAdaptor) {
+  if (getSource().getType() == getResult().getType())
+    return getSource();
+  return {};
+}
+
+LogicalResult IotaOp::verify() {
+  auto result = cast<RankedTensorType>(getResult().getType());
+  // iota-c1: a row of i32.
+  if (result.getRank() != 1 || !result.getElementType().isInteger(32))
+    return emitOpError("iota-c1: gives i32 of rank 1");
+  return success();
+}
+
+LogicalResult PartOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  // part-c3: the part lies inside the fragment.
+  if (source.getElementType() != result.getElementType() ||
+      source.getRank() != result.getRank() ||
+      int64_t(getOffsets().size()) != source.getRank())
+    return emitOpError("part-c3: keeps rank and element type, and has an "
+                       "offset for each dimension");
+  for (auto [offset, count, extent] :
+       llvm::zip_equal(getOffsets(), result.getShape(), source.getShape()))
+    if (offset < 0 || offset + count > extent)
+      return emitOpError("part-c3: ")
+             << offset << " to " << offset + count
+             << " lies outside an extent of " << extent;
+  return success();
+}
+
+OpFoldResult PartOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getResult().getType())
+    return getSource();
+  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getSource()))
+    return splat.resizeSplat(cast<ShapedType>(getResult().getType()));
+  return {};
+}
+
+LogicalResult AnnotateLayoutOp::verify() {
+  auto source = cast<RankedTensorType>(getSource().getType());
+  // annotate-layout-c1: a layout of this shape.
+  if (!llvm::equal(getLayout().getLayout().shape(), source.getShape()))
+    return emitOpError("annotate-layout-c1: the layout is that of another "
+                       "shape than ")
+           << source;
+  return success();
+}

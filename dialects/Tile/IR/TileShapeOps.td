@@ -65,6 +65,135 @@ def Tile_CastOp : Tile_Op<"cast", [Pure]> {
   let hasFolder = 1;
 }
 
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
+  let summary = "Elements of a fragment combined along a dimension";
+  let description = [{
+    Combines the elements along dimension `dim`, which the result does not have,
+    or all of them to a scalar where `dim` is absent.  `sum` gives i32 or f32 for
+    types below 32 bits, `absmax` of integers i32 or wider; `max` and `min` keep
+    the type, take the operand that is not NaN, and -0 < +0.  The order of a sum
+    is unspecified but fixed.  `unsigned_source` gives the signedness.
+
+    Example: the maximum of each row,
+    ```mlir
+    %m = tile.reduce max %s dim 1 : tensor<128x64xf32> -> tensor<128xf32>
+    ```
+  }];
+  let arguments = (ins
+    Tile_ReductionKind:$kind,
+    Tile_Fragment:$source,
+    OptionalAttr<I64Attr>:$dim,
+    UnitAttr:$unsigned_source
+  );
+  let results = (outs Tile_ScalarOrFragment:$result);
+  let assemblyFormat = [{
+    $kind $source (`dim` $dim^)? attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ScanOp : Tile_Op<"scan", [Pure]> {
+  let summary = "Running sums along a dimension";
+  let description = [{
+    Element i along dimension `dim` of the result combines the elements 0 to i of
+    the source, or i to the last under `reverse`.  Only `sum` is known.  Types
+    are as for `tile.reduce`.
+
+    Example:
+    ```mlir
+    %c = tile.scan sum %x dim 0 : tensor<128xi32> -> tensor<128xi32>
+    ```
+  }];
+  let arguments = (ins
+    Tile_ReductionKind:$kind,
+    Tile_Fragment:$source,
+    I64Attr:$dim,
+    UnitAttr:$reverse, UnitAttr:$unsigned_source
+  );
+  let results = (outs Tile_Fragment:$result);
+  let assemblyFormat = [{
+    $kind $source `dim` $dim attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
+  let summary = "The same elements, in row-major order, in another shape";
+  let description = [{
+    Keeps the elements and their row-major order; the count stays.
+
+    Example: `%y = tile.reshape %x : tensor<8x16xf32> -> tensor<128xf32>`
+  }];
+  let arguments = (ins Tile_Fragment:$source);
+  let results = (outs Tile_Fragment:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_ReinterpretOp : Tile_Op<"reinterpret", [Pure]> {
+  let summary = "The same bits as elements of another width";
+  let description = [{
+    Reads the bits of each row as elements of another type; the last extent
+    scales so that the bits agree, low bits first.  Elements of equal width are
+    what `arith.bitcast` is for.
+
+    Example: `%q = tile.reinterpret %b : tensor<8x32xi8> -> tensor<8x64xi4>`
+  }];
+  let arguments = (ins Tile_Fragment:$source);
+  let results = (outs Tile_Fragment:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
+  let summary = "The numbers 0, 1, 2, ...";
+  let description = [{
+    Gives a fragment of rank 1 whose element i is i.
+
+    Example: `%i = tile.iota : tensor<128xi32>`
+  }];
+  let results = (outs Tile_Fragment:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_PartOp : Tile_Op<"part", [Pure]> {
+  let summary = "Part of a fragment";
+  let description = [{
+    Gives the elements from `offsets` on, as many in each dimension as the
+    result has.
+
+    Example: columns 32 to 63,
+    ```mlir
+    %p = tile.part %x [0, 32] : tensor<128x64xf32> -> tensor<128x32xf32>
+    ```
+  }];
+  let arguments = (ins Tile_Fragment:$source, DenseI64ArrayAttr:$offsets);
+  let results = (outs Tile_Fragment:$result);
+  let assemblyFormat = "$source $offsets attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_AnnotateLayoutOp : Tile_Op<"annotate_layout", [Pure,
+    TypesMatchWith<"the result has the type of the source", "source", "result", "$_self">]> {
+  let summary = "Layout that the program asked for";
+  let description = [{
+    Gives the source unchanged; `layout` is the layout its fragment must have.
+
+    Example:
+    ```mlir
+    %y = tile.annotate_layout %x, <"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]"> : tensor<16x8xf32>
+    ```
+  }];
+  let arguments = (ins Tile_Fragment:$source, Tile_LayoutAttr:$layout);
+  let results = (outs Tile_Fragment:$result);
+  let assemblyFormat = "$source `,` $layout attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
 def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
   let summary = "The same fragment in other registers";
   let description = [{

@@ -165,264 +165,50 @@ LogicalResult BlockIdOp::verify() {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// PipelinedOp
-//===----------------------------------------------------------------------===//
-
-void PipelinedOp::build(OpBuilder &builder, OperationState &state, Value lower,
-                        Value upper, int64_t step, ValueRange inits,
-                        IntegerAttr stages, bool stagesFixed) {
-  OpBuilder::InsertionGuard guard(builder);
-  state.addOperands({lower, upper});
-  state.addOperands(inits);
-  state.addTypes(inits.getTypes());
-  auto &properties = state.getOrAddProperties<Properties>();
-  properties.step = builder.getI64IntegerAttr(step);
-  properties.stages = stages;
-  if (stagesFixed)
-    properties.stages_fixed = builder.getUnitAttr();
-  Region *region = state.addRegion();
-  Block *body = builder.createBlock(region);
-  body->addArgument(builder.getI64Type(), state.location);
-  for (Value init : inits)
-    body->addArgument(init.getType(), init.getLoc());
-  if (inits.empty()) {
-    builder.setInsertionPointToEnd(body);
-    YieldOp::create(builder, state.location, ValueRange());
-  }
-}
-
-ParseResult PipelinedOp::parse(OpAsmParser &parser, OperationState &result) {
-  Builder &builder = parser.getBuilder();
-  OpAsmParser::Argument iv;
-  OpAsmParser::UnresolvedOperand lower, upper;
-  int64_t step = 1;
-  iv.type = builder.getI64Type();
-  if (parser.parseArgument(iv) || parser.parseEqual() ||
-      parser.parseOperand(lower) || parser.parseKeyword("to") ||
-      parser.parseOperand(upper) || parser.parseKeyword("step") ||
-      parser.parseInteger(step))
-    return failure();
-  SmallVector<OpAsmParser::Argument> args;
-  SmallVector<OpAsmParser::UnresolvedOperand> inits;
-  SmallVector<Type> types;
-  if (succeeded(parser.parseOptionalKeyword("iter_args"))) {
-    if (parser.parseAssignmentList(args, inits) ||
-        parser.parseArrowTypeList(types))
-      return failure();
-    if (types.size() != args.size())
-      return parser.emitError(parser.getNameLoc(),
-                              "needs a type for each carried value");
-    for (auto [arg, type] : llvm::zip_equal(args, types))
-      arg.type = type;
-  }
-  Properties &properties = result.getOrAddProperties<Properties>();
-  properties.step = builder.getI64IntegerAttr(step);
-  if (succeeded(parser.parseOptionalKeyword("stages"))) {
-    int64_t stages;
-    if (parser.parseLParen() || parser.parseInteger(stages) ||
-        parser.parseRParen())
-      return failure();
-    properties.stages = builder.getI64IntegerAttr(stages);
-  }
-  if (succeeded(parser.parseOptionalKeyword("fixed")))
-    properties.stages_fixed = builder.getUnitAttr();
-  args.insert(args.begin(), iv);
-  Region *body = result.addRegion();
-  if (parser.parseRegion(*body, args))
-    return failure();
-  ensureTerminator(*body, builder, result.location);
-  if (parser.parseOptionalAttrDict(result.attributes) ||
-      parser.resolveOperand(lower, iv.type, result.operands) ||
-      parser.resolveOperand(upper, iv.type, result.operands) ||
-      parser.resolveOperands(inits, types, parser.getNameLoc(),
-                             result.operands))
-    return failure();
-  result.addTypes(types);
+LogicalResult PrintOp::verify() {
+  // print-c1: one signedness for each value.
+  if (getUnsignedValues() && getUnsignedValues()->size() != getValues().size())
+    return emitOpError("print-c1: has one signedness for each value");
   return success();
 }
 
-void PipelinedOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getInductionVar() << " = " << getLower() << " to "
-          << getUpper() << " step " << getStep();
-  if (!getInitArgs().empty()) {
-    printer << " iter_args(";
-    llvm::interleaveComma(llvm::zip_equal(getRegionIterArgs(), getInitArgs()),
-                          printer, [&](auto pair) {
-                            printer << std::get<0>(pair) << " = "
-                                    << std::get<1>(pair);
-                          });
-    printer << ") -> (" << getInitArgs().getTypes() << ")";
-  }
-  if (getStages())
-    printer << " stages(" << *getStages() << ")";
-  if (getStagesFixed())
-    printer << " fixed";
-  printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
-                      /*printBlockTerminators=*/!getInitArgs().empty());
-  printer.printOptionalAttrDict(
-      (*this)->getAttrs(),
-      {getStepAttrName(), getStagesAttrName(), getStagesFixedAttrName()});
+// What a program shows or promises keeps its place among memory accesses.
+static void touchAllMemory(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
 }
 
-LogicalResult PipelinedOp::verify() {
-  Block &body = getBody().front();
-  // pipelined-c1: the body takes the index and one argument a carried value.
-  if (body.getNumArguments() != getInitArgs().size() + 1 ||
-      !body.getArgument(0).getType().isInteger(64) ||
-      TypeRange(ValueRange(body.getArguments().drop_front())) !=
-          TypeRange(getInitArgs()))
+void PrintOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  touchAllMemory(effects);
+}
+
+void AssertOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  touchAllMemory(effects);
+}
+
+void SetMaxRegistersOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  touchAllMemory(effects);
+}
+
+LogicalResult SetMaxRegistersOp::verify() {
+  // set-max-registers-c1: what the hardware takes.
+  int64_t count = getCount();
+  if (count < 24 || count > 256 || count % 8 != 0)
+    return emitOpError("set-max-registers-c1: a multiple of 8 from 24 to 256, "
+                       "found ")
+           << count;
+  // set-max-registers-c2: it comes first in its team.
+  if (!isa_and_nonnull<WarpgroupOp>((*this)->getParentOp()) ||
+      &(*this)->getBlock()->front() != getOperation())
     return emitOpError(
-        "pipelined-c1: body takes the i64 index and the carried values");
-  // pipelined-c2: what is yielded is carried.
-  if (body.getTerminator()->getOperandTypes() != getInitArgs().getTypes() ||
-      getResultTypes() != getInitArgs().getTypes())
-    return emitOpError(
-        "pipelined-c2: yields and results have the types of the inits");
-  // pipelined-c3: the step is positive.
-  if (int64_t(getStep()) <= 0)
-    return emitOpError("pipelined-c3: step is positive, found ") << getStep();
-  return success();
-}
-
-SmallVector<Region *> PipelinedOp::getLoopRegions() { return {&getBody()}; }
-std::optional<SmallVector<Value>> PipelinedOp::getLoopInductionVars() {
-  return SmallVector<Value>{getInductionVar()};
-}
-std::optional<SmallVector<OpFoldResult>> PipelinedOp::getLoopLowerBounds() {
-  return SmallVector<OpFoldResult>{getLower()};
-}
-std::optional<SmallVector<OpFoldResult>> PipelinedOp::getLoopUpperBounds() {
-  return SmallVector<OpFoldResult>{getUpper()};
-}
-std::optional<SmallVector<OpFoldResult>> PipelinedOp::getLoopSteps() {
-  return SmallVector<OpFoldResult>{OpFoldResult(getStepAttr())};
-}
-MutableArrayRef<OpOperand> PipelinedOp::getInitsMutable() {
-  return getOperation()->getOpOperands().drop_front(2);
-}
-Block::BlockArgListType PipelinedOp::getRegionIterArgs() {
-  return getBody().getArguments().drop_front();
-}
-std::optional<MutableArrayRef<OpOperand>>
-PipelinedOp::getYieldedValuesMutable() {
-  return getBody().front().getTerminator()->getOpOperands();
-}
-std::optional<ResultRange> PipelinedOp::getLoopResults() {
-  return getResults();
-}
-
-//===----------------------------------------------------------------------===//
-// ParallelOp
-//===----------------------------------------------------------------------===//
-
-void ParallelOp::build(OpBuilder &builder, OperationState &state,
-                       ArrayRef<int64_t> extents, ValueRange inits,
-                       ArrayAttr maps) {
-  OpBuilder::InsertionGuard guard(builder);
-  state.addOperands(inits);
-  state.addTypes(inits.getTypes());
-  auto &properties = state.getOrAddProperties<Properties>();
-  properties.extents = builder.getDenseI64ArrayAttr(extents);
-  properties.maps = maps;
-  Block *body = builder.createBlock(state.addRegion());
-  for (size_t i = 0; i < extents.size(); ++i)
-    body->addArgument(builder.getI64Type(), state.location);
-  if (inits.empty()) {
-    builder.setInsertionPointToEnd(body);
-    YieldOp::create(builder, state.location, ValueRange());
-  }
-}
-
-ParseResult ParallelOp::parse(OpAsmParser &parser, OperationState &result) {
-  Builder &builder = parser.getBuilder();
-  SmallVector<OpAsmParser::Argument> ivs;
-  SmallVector<int64_t> extents;
-  if (parser.parseArgumentList(ivs, OpAsmParser::Delimiter::Paren) ||
-      parser.parseKeyword("in") ||
-      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&]() {
-        return parser.parseInteger(extents.emplace_back());
-      }))
-    return failure();
-  SmallVector<OpAsmParser::UnresolvedOperand> inits;
-  SmallVector<Type> types;
-  SMLoc loc = parser.getCurrentLocation();
-  if (succeeded(parser.parseOptionalKeyword("init"))) {
-    if (parser.parseLParen() || parser.parseOperandList(inits) ||
-        parser.parseColonTypeList(types) || parser.parseRParen())
-      return failure();
-  }
-  Properties &properties = result.getOrAddProperties<Properties>();
-  properties.extents = builder.getDenseI64ArrayAttr(extents);
-  if (succeeded(parser.parseOptionalKeyword("maps"))) {
-    ArrayAttr maps;
-    if (parser.parseAttribute(maps))
-      return failure();
-    properties.maps = maps;
-  }
-  for (OpAsmParser::Argument &iv : ivs)
-    iv.type = builder.getI64Type();
-  Region *body = result.addRegion();
-  if (parser.parseRegion(*body, ivs))
-    return failure();
-  ensureTerminator(*body, builder, result.location);
-  if (parser.parseOptionalAttrDict(result.attributes) ||
-      parser.resolveOperands(inits, types, loc, result.operands))
-    return failure();
-  result.addTypes(types);
-  return success();
-}
-
-void ParallelOp::print(OpAsmPrinter &printer) {
-  printer << " (" << getBody().getArguments() << ") in (";
-  llvm::interleaveComma(getExtents(), printer);
-  printer << ")";
-  if (!getInits().empty())
-    printer << " init(" << getInits() << " : " << getInits().getTypes() << ")";
-  if (getMaps())
-    printer << " maps " << *getMaps();
-  printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false,
-                      /*printBlockTerminators=*/!getInits().empty());
-  printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {getExtentsAttrName(), getMapsAttrName()});
-}
-
-AffineMap ParallelOp::getMap(unsigned index) {
-  if (getMaps())
-    return cast<AffineMapAttr>((*getMaps())[index]).getValue();
-  return AffineMap::getMultiDimIdentityMap(getExtents().size(), getContext());
-}
-
-LogicalResult ParallelOp::verify() {
-  Block &body = getBody().front();
-  // parallel-c1: one index for each extent, extents positive.
-  if (body.getNumArguments() != getExtents().size() || getExtents().empty())
-    return emitOpError("parallel-c1: has one index for each extent");
-  for (int64_t extent : getExtents())
-    if (extent <= 0)
-      return emitOpError("parallel-c1: extents are positive, found ") << extent;
-  for (BlockArgument arg : body.getArguments())
-    if (!arg.getType().isInteger(64))
-      return emitOpError("parallel-c1: indices are i64");
-  // parallel-c2: results are the inits, rewritten element by element.
-  auto yield = cast<YieldOp>(body.getTerminator());
-  if (getResultTypes() != getInits().getTypes() ||
-      yield.getNumOperands() != getInits().size())
-    return emitOpError("parallel-c2: yields one element for each init");
-  for (auto [init, element] : llvm::zip_equal(getInits(), yield.getOperands()))
-    if (getTileElementType(init.getType()) != element.getType())
-      return emitOpError("parallel-c2: yields one element for each init");
-  // parallel-c3: maps go from the indices to the fragments.
-  if (getMaps() && getMaps()->size() != getInits().size())
-    return emitOpError("parallel-c3: has one map for each init");
-  for (unsigned i = 0; i < getInits().size(); ++i) {
-    AffineMap map = getMap(i);
-    if (map.getNumDims() != getExtents().size() ||
-        map.getNumResults() != getTileShape(getInits()[i].getType()).size())
-      return emitOpError("parallel-c3: map ")
-             << i << " goes from the indices to the dimensions of its fragment";
-  }
+        "set-max-registers-c2: is the first op of a region of tile.warpgroup");
   return success();
 }

@@ -23,14 +23,16 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     source, each with attributes: `tile.name`; `tile.dtype`, the language's
     spelling, which holds the signedness; and for tensors `tile.access` (`in`,
     `out` or `inout`), `tile.dims` (an expression for each extent), and the unit
-    attributes `tile.strided` and `tile.noalias`.
+    attributes `tile.strided`, `tile.strided_all`, `tile.noalias` and
+    `tile.prepack`.
 
     `symbols` lists the sizes bound at launch, in order of binding:
     `{name, param, dim}`, with `value` where the size is fixed.  `checks` lists
     facts `{expr, text}` that the launch checks and the compiler relies on.
     `grid` holds one expression an axis and `axes` their names, first fastest.
     `threads` is the number of threads of the block.  `config` records the
-    compile-time constants.
+    compile-time constants, `decisions` what the program or the command line
+    decided in place of the compiler (`{raster = 8 : i64}`).
 
     An *expression* is an integer (i64), a string (a symbol, a scalar parameter
     or a fact such as `"sm_count"`) or an array `[operator, operand...]`.
@@ -65,6 +67,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     ArrayAttr:$axes,
     I64Attr:$threads,
     OptionalAttr<DictionaryAttr>:$config,
+    OptionalAttr<DictionaryAttr>:$decisions,
     OptionalAttr<StrAttr>:$variant,
     OptionalAttr<StrAttr>:$origin,
     OptionalAttr<ArrayAttr>:$guards,
@@ -131,11 +134,13 @@ def Tile_BlockIdOp : Tile_Op<"block_id", [Pure]> {
 }
 
 def Tile_YieldOp : Tile_Op<"yield", [
-    Pure, Terminator, ReturnLike, ParentOneOf<["PipelinedOp", "ParallelOp"]>]> {
+    Pure, Terminator, ReturnLike,
+    ParentOneOf<["PipelinedOp", "ParallelOp", "PersistentOp", "WarpgroupOp"]>]> {
   let summary = "Values of one iteration";
   let description = [{
     In `tile.pipelined`: the values carried to the next iteration.  In
-    `tile.parallel`: the elements that this iteration writes.
+    `tile.parallel`: the elements that this iteration writes.  In
+    `tile.persistent` and `tile.warpgroup` there are none.
 
     Example: `tile.yield %acc : tensor<128x128xf32>`
   }];
@@ -225,6 +230,107 @@ def Tile_ParallelOp : Tile_Op<"parallel", [
     /// The index map of result `index`; the identity if `maps` is absent.
     AffineMap getMap(unsigned index);
   }];
+}
+
+def Tile_PersistentOp : Tile_Op<"persistent", [
+    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+    HasParent<"KernelOp">]> {
+  let summary = "Loop whose iterations are shared out among the blocks";
+  let description = [{
+    Runs its body for every index tuple of `extents` (run-time numbers), each in
+    exactly one block, in an order that the compiler chooses.  `group` is a hint
+    for that order: how many indices of the second extent lie close together.
+    Stands once, at the top level of a kernel.
+
+    Example:
+    ```mlir
+    tile.persistent (%bx, %by) in (%gx, %gy) group(8) {
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<I64>:$extents, OptionalAttr<I64Attr>:$group);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "ValueRange":$extents, CArg<"IntegerAttr", "nullptr">:$group)>
+  ];
+  let extraClassDeclaration = [{
+    Block *getBodyBlock() { return &getBody().front(); }
+  }];
+}
+
+def Tile_WarpgroupOp : Tile_Op<"warpgroup", [RecursiveMemoryEffects]> {
+  let summary = "Teams of warpgroups that run at the same time";
+  let description = [{
+    Runs its regions at the same time, each by a team: the groups of 128 threads
+    that `teams` lists for it.  They start together after what precedes the op
+    and end together.  Each group of the block is in exactly one team.  A team
+    orders its own statements; between teams shared memory is ordered by
+    `tile.arrive` and `tile.wait` only.
+
+    Example: a producer and a team of two consumers,
+    ```mlir
+    tile.warpgroup [0] {
+      tile.set_max_registers 40
+    }, [1, 2] {
+      tile.set_max_registers 232
+    }
+    ```
+  }];
+  let arguments = (ins ArrayAttr:$teams);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$bodies);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "ArrayRef<SmallVector<int64_t>>":$teams)>];
+}
+
+def Tile_SetMaxRegistersOp : Tile_Op<"set_max_registers", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Registers a thread of the team may use";
+  let description = [{
+    First op of a region of `tile.warpgroup`: each thread of the team has `count`
+    registers from here on, a multiple of 8 from 24 to 256.
+
+    Example: `tile.set_max_registers 40`
+  }];
+  let arguments = (ins I64Attr:$count);
+  let assemblyFormat = "$count attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_AssertOp : Tile_Op<"assert", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Condition that the program promises";
+  let description = [{
+    Stops the kernel with `text` where `condition` is false, under the emulator
+    and in code compiled with checks; elsewhere it does nothing.
+
+    Example: `tile.assert %ok, "row is in range"`
+  }];
+  let arguments = (ins I1:$condition, StrAttr:$text);
+  let assemblyFormat = "$condition `,` $text attr-dict";
+}
+
+def Tile_PrintOp : Tile_Op<"print", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Values shown while the kernel runs";
+  let description = [{
+    Prints the index of the block, `label` and the values, tiles as nested
+    lists; once for the block, or for each iteration of `tile.parallel`.
+    `unsigned_values` gives the signedness of each.
+
+    Example: `tile.print "sum" %x, %t : f32, tensor<8xf32>`
+  }];
+  let arguments = (ins
+    StrAttr:$label,
+    Variadic<Tile_ScalarOrFragment>:$values,
+    OptionalAttr<DenseBoolArrayAttr>:$unsigned_values
+  );
+  let assemblyFormat = "$label ($values^ `:` type($values))? attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif // TILE_STRUCTURE_OPS

@@ -37,3 +37,102 @@ void AsyncCopyOp::getEffects(Effects &effects) {
 void CommitGroupOp::getEffects(Effects &effects) { touchAllMemory(effects); }
 void WaitGroupOp::getEffects(Effects &effects) { touchAllMemory(effects); }
 void BarrierOp::getEffects(Effects &effects) { touchAllMemory(effects); }
+void FenceOp::getEffects(Effects &effects) { touchAllMemory(effects); }
+
+LogicalResult AsyncCopyElementsOp::verify() {
+  GlobalType source = getSource().getType();
+  SharedType destination = getDestination().getType();
+  if (int64_t(getSourceIndices().size()) != source.getRank() ||
+      int64_t(getDestinationIndices().size()) != destination.getRank())
+    return emitOpError("element-c1: needs one index for each dimension");
+  if (source.getElementType() != destination.getElementType())
+    return emitOpError("memory-c3: element types differ: ")
+           << source.getElementType() << " and "
+           << destination.getElementType();
+  // async-copy-elements-c1: what one cp.async moves.
+  int64_t bits = int64_t(getCount()) * getElementBits(source.getElementType());
+  if (bits != 32 && bits != 64 && bits != 128)
+    return emitOpError("async-copy-elements-c1: moves 4, 8 or 16 bytes, but ")
+           << int64_t(getCount()) << " elements of " << source.getElementType()
+           << " are " << bits << " bits";
+  // async-copy-elements-c2: 4-bit elements share bytes along the last
+  // dimension.
+  if (source.getPackDim() >= 0 &&
+      (source.getPackDim() != source.getRank() - 1 ||
+       destination.getPackDim() != destination.getRank() - 1))
+    return emitOpError("async-copy-elements-c2: 4-bit elements are packed "
+                       "along the last dimension");
+  return success();
+}
+
+void AsyncCopyElementsOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
+  effects.emplace_back(MemoryEffects::Write::get(), &getDestinationMutable());
+}
+
+void BarrierAllocOp::getEffects(Effects &effects) { touchAllMemory(effects); }
+void ArriveOp::getEffects(Effects &effects) { touchAllMemory(effects); }
+void ExpectOp::getEffects(Effects &effects) { touchAllMemory(effects); }
+void WaitOp::getEffects(Effects &effects) { touchAllMemory(effects); }
+
+LogicalResult BarrierAllocOp::verify() {
+  // barrier-c1: a phase needs an arrival to end.
+  if (int64_t(getCount()) <= 0)
+    return emitOpError("barrier-c1: count is positive, found ")
+           << int64_t(getCount());
+  return success();
+}
+
+/// barrier-c2: an index where there are several.
+static LogicalResult verifyBarrierIndex(Operation *op, BarrierType type,
+                                        Value index) {
+  if (!index && type.getCount() != 1)
+    return op->emitOpError("barrier-c2: needs an index, for ")
+           << type.getCount() << " barriers";
+  return success();
+}
+
+LogicalResult ArriveOp::verify() {
+  return verifyBarrierIndex(*this, getBarrier().getType(), getIndex());
+}
+LogicalResult ExpectOp::verify() {
+  return verifyBarrierIndex(*this, getBarrier().getType(), getIndex());
+}
+LogicalResult WaitOp::verify() {
+  return verifyBarrierIndex(*this, getBarrier().getType(), getIndex());
+}
+
+LogicalResult TmaCopyOp::verify() {
+  Type source = getSource().getType(), destination = getDestination().getType();
+  // tma-copy-c1: one side is a tensor, with an index for each dimension, the
+  // other a whole shared tile.
+  bool isLoad = isa<GlobalType>(source);
+  if (isLoad == isa<GlobalType>(destination))
+    return emitOpError("tma-copy-c1: moves between a tensor and a shared tile");
+  Type global = isLoad ? source : destination;
+  Type shared = isLoad ? destination : source;
+  size_t globalCount =
+      isLoad ? getSourceIndices().size() : getDestinationIndices().size();
+  size_t sharedCount =
+      isLoad ? getDestinationIndices().size() : getSourceIndices().size();
+  if (globalCount != getTileShape(global).size() || sharedCount != 0)
+    return emitOpError("tma-copy-c1: the tensor has an index for each "
+                       "dimension, the shared tile none");
+  if (getTileShape(shared).size() > getTileShape(global).size())
+    return emitOpError("memory-c2: rank is above that of ") << global;
+  if (getTileElementType(source) != getTileElementType(destination))
+    return emitOpError("memory-c3: element types differ: ")
+           << getTileElementType(source) << " and "
+           << getTileElementType(destination);
+  // tma-copy-c2: a load completes on a barrier, a store in a group.
+  if (isLoad != bool(getBarrier()))
+    return emitOpError("tma-copy-c2: a load names a barrier, a store does not");
+  if (!isLoad)
+    return success();
+  return verifyBarrierIndex(*this, getBarrier().getType(), getIndex());
+}
+
+void TmaCopyOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getSourceMutable());
+  effects.emplace_back(MemoryEffects::Write::get(), &getDestinationMutable());
+}

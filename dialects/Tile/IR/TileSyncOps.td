@@ -13,7 +13,8 @@ def Tile_AsyncCopyOp : Tile_Op<"async_copy", [
   let description = [{
     Starts the copy of a tile; the data may be read after a `tile.wait_group`
     that covers its group, and by other threads after a barrier.  Outside the
-    source zeros are written.  Where `predicate` is false nothing is started.
+    source zeros are written.  Where `predicate` is false nothing is started;
+    where `fill_predicate` is false nothing is read and zeros are written.
 
     Example:
     ```mlir
@@ -25,10 +26,47 @@ def Tile_AsyncCopyOp : Tile_Op<"async_copy", [
     Variadic<I64>:$sourceIndices,
     Arg<Tile_SharedType, "where elements go">:$destination,
     Optional<I1>:$predicate,
+    Optional<I1>:$fill_predicate,
     OptionalAttr<Tile_CopyPlanAttr>:$plan
   );
+  let builders = [
+    OpBuilder<(ins "Value":$source, "ValueRange":$sourceIndices,
+               "Value":$destination, "Value":$predicate, "CopyPlanAttr":$plan), [{
+      build($_builder, $_state, source, sourceIndices, destination, predicate,
+            /*fill_predicate=*/Value(), plan);
+    }]>
+  ];
   let assemblyFormat = [{
-    $source `[` $sourceIndices `]` `to` $destination (`if` $predicate^)? attr-dict `:`
+    $source `[` $sourceIndices `]` `to` $destination (`if` $predicate^)?
+    (`pred` $fill_predicate^)? attr-dict `:` type($source) `,` type($destination)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_AsyncCopyElementsOp : Tile_Op<"async_copy_elements", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Start of a copy of a few elements to a shared tile";
+  let description = [{
+    Inside `tile.parallel`: starts the copy of `count` consecutive elements
+    along the last dimension, 32, 64 or 128 bits, at multiples of that size.
+    Where `fill_predicate` is false, and beyond the source, zeros are written.
+
+    Example: 16 bytes,
+    ```mlir
+    tile.async_copy_elements %A[%i, %k] to %s[%r, %c] count 8 pred %p : !tile.global<?x?xf16>, !tile.shared<128x64xf16>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Tile_GlobalType, "where elements come from">:$source,
+    Variadic<I64>:$sourceIndices,
+    Arg<Tile_SharedType, "where elements go">:$destination,
+    Variadic<I64>:$destinationIndices,
+    Optional<I1>:$fill_predicate,
+    I64Attr:$count
+  );
+  let assemblyFormat = [{
+    $source `[` $sourceIndices `]` `to` $destination `[` $destinationIndices `]`
+    `count` $count (`pred` $fill_predicate^)? attr-dict `:`
     type($source) `,` type($destination)
   }];
   let hasVerifier = 1;
@@ -69,6 +107,104 @@ def Tile_BarrierOp : Tile_Op<"barrier", [
     Example: `tile.barrier`
   }];
   let assemblyFormat = "attr-dict";
+}
+
+def Tile_BarrierAllocOp : Tile_Op<"barrier_alloc", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Barriers with phases, in shared memory";
+  let description = [{
+    Makes barriers in phase 0.  A phase ends when `count` arrivals and all
+    expected bytes are in; the next begins at once.
+
+    Example: `%ready = tile.barrier_alloc "ready" count 1 : !tile.barrier<3>`
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name, I64Attr:$count,
+                       OptionalAttr<I64Attr>:$offset);
+  let results = (outs Tile_BarrierType:$result);
+  let assemblyFormat = "($name^)? `count` $count attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_ArriveOp : Tile_Op<"arrive", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Arrival of a team at a barrier";
+  let description = [{
+    Counts one arrival, by the whole team, on barrier `index`.  What the team did
+    before is seen by those whose `tile.wait` the arrival ends.
+
+    Example: `tile.arrive %free[%s] : !tile.barrier<3>`
+  }];
+  let arguments = (ins Tile_BarrierType:$barrier, Optional<I64>:$index);
+  let assemblyFormat = "$barrier (`[` $index^ `]`)? attr-dict `:` type($barrier)";
+  let hasVerifier = 1;
+}
+
+def Tile_ExpectOp : Tile_Op<"expect", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Bytes that a phase of a barrier waits for";
+  let description = [{
+    Adds `bytes` to what the running phase waits for, and counts one arrival.
+
+    Example: `tile.expect %ready[%s], %bytes : !tile.barrier<3>`
+  }];
+  let arguments = (ins Tile_BarrierType:$barrier, Optional<I64>:$index, I64:$bytes);
+  let assemblyFormat = "$barrier (`[` $index^ `]`)? `,` $bytes attr-dict `:` type($barrier)";
+  let hasVerifier = 1;
+}
+
+def Tile_WaitOp : Tile_Op<"wait", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Wait for the end of a phase of a barrier";
+  let description = [{
+    Returns once the phase of this parity (0 for the first, alternating) has
+    ended; on a fresh barrier parity 1 passes.
+
+    Example: `tile.wait %ready[%s], %parity : !tile.barrier<3>`
+  }];
+  let arguments = (ins Tile_BarrierType:$barrier, Optional<I64>:$index, I64:$parity);
+  let assemblyFormat = "$barrier (`[` $index^ `]`)? `,` $parity attr-dict `:` type($barrier)";
+  let hasVerifier = 1;
+}
+
+def Tile_FenceOp : Tile_Op<"fence", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Order between ordinary and asynchronous access to shared memory";
+  let description = [{
+    Accesses of each thread to shared memory before the fence are seen by
+    asynchronous ones (TMA, wgmma) that start after it.
+
+    Example: `tile.fence`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_TmaCopyOp : Tile_Op<"tma_copy", [
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Move of one box between a tensor and a shared tile by TMA";
+  let description = [{
+    A load completes the bytes of the whole box, parts outside the tensor (which
+    are 0) included, on barrier `index` of `barrier`; a store belongs to a group
+    that `tile.commit_group` closes.
+
+    Example:
+    ```mlir
+    tile.tma_copy %A[%i, %k] to %as barrier %ready[%s] : !tile.global<?x?xbf16>, !tile.shared<128x64xbf16>, !tile.barrier<3>
+    ```
+  }];
+  let arguments = (ins
+    Arg<Tile_AnyMemory, "where elements come from">:$source,
+    Variadic<I64>:$sourceIndices,
+    Arg<Tile_AnyMemory, "where elements go">:$destination,
+    Variadic<I64>:$destinationIndices,
+    Optional<Tile_BarrierType>:$barrier,
+    Optional<I64>:$index
+  );
+  let assemblyFormat = [{
+    $source (`[` $sourceIndices^ `]`)? `to` $destination (`[` $destinationIndices^ `]`)?
+    (`barrier` $barrier^ (`[` $index^ `]`)?)? attr-dict `:`
+    type($source) `,` type($destination) (`,` type($barrier)^)?
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // TILE_SYNC_OPS

@@ -149,6 +149,13 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult BarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t count) {
+  if (count <= 0)
+    return emitError() << "the number of barriers is positive, found " << count;
+  return success();
+}
+
 SharedType SharedType::withLayout(SharedLayoutAttr layout) const {
   return get(getContext(), getShape(), getElementType(), getPackDim(), layout);
 }

@@ -61,12 +61,27 @@ def Tile_SharedType : Tile_Type<"Shared", "shared"> {
   }];
 }
 
+def Tile_BarrierType : Tile_Type<"Barrier", "barrier"> {
+  let summary = "Barriers in shared memory";
+  let description = [{
+    `count` barriers of the block (mbarrier), each with its own phase; made by
+    `tile.barrier_alloc`.
+
+    Example: `!tile.barrier<3>`
+  }];
+  let parameters = (ins "int64_t":$count);
+  let assemblyFormat = "`<` $count `>`";
+  let genVerifyDecl = 1;
+}
+
 def Tile_AnyMemory : AnyTypeOf<[Tile_GlobalType, Tile_SharedType],
                                "global tensor or shared tile">;
 def Tile_Fragment : RankedTensorOf<[AnyType]>;
 def Tile_Operand : AnyTypeOf<[Tile_SharedType, Tile_Fragment],
                              "shared tile or fragment">;
 def Tile_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat], "scalar">;
+def Tile_ScaleOperand : AnyTypeOf<[Tile_SharedType, Tile_Fragment, Tile_Scalar],
+                                  "shared tile, fragment or scalar">;
 def Tile_ScalarOrFragment : AnyTypeOf<[Tile_Scalar, Tile_Fragment],
                                       "scalar or fragment">;
 

@@ -55,3 +55,87 @@
 %a, %b, %c = "test.values"() : () -> (tensor<16x16xbf16, #a>, tensor<16x8xbf16>, tensor<16x8xf32, #c>)
 // expected-error @below {{mma-c3: fragments carry layouts, found 'tensor<16x8xbf16>'}}
 %r = tile.mma %a, %b, %c using <m16n8k16, type = bf16, warps = [1, 1]> : tensor<16x16xbf16, #a>, tensor<16x8xbf16>, tensor<16x8xf32, #c>
+
+// -----
+
+// gemm-c4: half types do not mix.
+%a, %b, %c = "test.values"() : () -> (tensor<16x8xf16>, tensor<8x16xbf16>, tensor<16x16xf32>)
+// expected-error @below {{gemm-c4: no product of 'f16' and 'bf16' adds up in 'f32'}}
+%r = tile.gemm %a, %b, %c : tensor<16x8xf16>, tensor<8x16xbf16>, tensor<16x16xf32>
+
+// -----
+
+// gemm-c4: integers add up in i32.
+%a, %b, %c = "test.values"() : () -> (tensor<16x8xi8>, tensor<8x16xi4>, tensor<16x16xf32>)
+// expected-error @below {{gemm-c4: no product of 'i8' and 'i4' adds up in 'f32'}}
+%r = tile.gemm %a, %b, %c : tensor<16x8xi8>, tensor<8x16xi4>, tensor<16x16xf32>
+
+// -----
+
+// gemm-c4: a wide operand beside a narrow one comes from tile.dequant.
+%a, %b, %c = "test.values"() : () -> (tensor<16x8xi8>, tensor<8x16xi32>, tensor<16x16xi32>)
+// expected-error @below {{gemm-c4: no product of 'i8' and 'i32' adds up in 'i32'}}
+%r = tile.gemm %a, %b, %c : tensor<16x8xi8>, tensor<8x16xi32>, tensor<16x16xi32>
+
+// -----
+
+// dequant-c1: the shape stays.
+%q, %x = "test.values"() : () -> (tensor<16x8xi4>, f32)
+// expected-error @below {{dequant-c1: keeps the shape of the source}}
+%r = tile.dequant %q scale %x {dim = 1 : i64} : tensor<16x8xi4>, f32 -> tensor<8x16xf32>
+
+// -----
+
+// dequant-c2: groups lie along a dimension.
+%q, %x = "test.values"() : () -> (tensor<16x8xi4>, f32)
+// expected-error @below {{dequant-c2: there is no dimension 2}}
+%r = tile.dequant %q scale %x {dim = 2 : i64} : tensor<16x8xi4>, f32 -> tensor<16x8xf32>
+
+// -----
+
+// dequant-c2: groups do not straddle the end.
+%q, %s = "test.values"() : () -> (tensor<16x8xi4>, tensor<16x3xf32>)
+// expected-error @below {{dequant-c2: a group of 3 does not fit an extent of 8}}
+%r = tile.dequant %q scale %s {dim = 1 : i64, group = 3 : i64} : tensor<16x8xi4>, tensor<16x3xf32> -> tensor<16x8xf32>
+
+// -----
+
+// dequant-c3: one scale for each group.
+%q, %s = "test.values"() : () -> (tensor<16x8xi4>, tensor<16x3xf32>)
+// expected-error @below {{dequant-c3: scale does not fit the source: 'tensor<16x3xf32>'}}
+%r = tile.dequant %q scale %s {dim = 1 : i64, group = 4 : i64} : tensor<16x8xi4>, tensor<16x3xf32> -> tensor<16x8xf32>
+
+// -----
+
+// dequant-c4: a scale is a float.
+%q, %s = "test.values"() : () -> (tensor<16x8xi4>, i32)
+// expected-error @below {{dequant-c4: scales are floats}}
+%r = tile.dequant %q scale %s {dim = 1 : i64} : tensor<16x8xi4>, i32 -> tensor<16x8xf32>
+
+// -----
+
+// dequant-c4: scaled numbers are floats.
+%q, %s = "test.values"() : () -> (tensor<16x8xi4>, f32)
+// expected-error @below {{dequant-c4: gives a float, or i32 without a scale}}
+%r = tile.dequant %q scale %s {dim = 1 : i64} : tensor<16x8xi4>, f32 -> tensor<16x8xi32>
+
+// -----
+
+// gemm-scaled-c1: groups fit the tile.
+%a, %b, %c, %s = "test.values"() : () -> (tensor<16x64xf8E5M2>, tensor<64x16xf8E5M2>, tensor<16x16xf32>, tensor<16x2xf32>)
+// expected-error @below {{gemm-scaled-c1: granularities are positive, and that of K divides the tile's K or is a multiple of it}}
+%r = tile.gemm_scaled %a, %b, %c scales %s, %s {granularity_k = 48 : i64, granularity_m = 1 : i64, granularity_n = 1 : i64} : tensor<16x64xf8E5M2>, tensor<64x16xf8E5M2>, tensor<16x16xf32>, tensor<16x2xf32>, tensor<16x2xf32>
+
+// -----
+
+// scale-c1: one scale for each row and group.
+%a, %b, %c, %s = "test.values"() : () -> (tensor<16x64xf8E5M2>, tensor<64x16xf8E5M2>, tensor<16x16xf32>, tensor<16x1xf32>)
+// expected-error @below {{scale-c1: scales of a are 16x2, found 'tensor<16x1xf32>'}}
+%r = tile.gemm_scaled %a, %b, %c scales %s, %s {granularity_k = 32 : i64, granularity_m = 1 : i64, granularity_n = 1 : i64} : tensor<16x64xf8E5M2>, tensor<64x16xf8E5M2>, tensor<16x16xf32>, tensor<16x1xf32>, tensor<16x1xf32>
+
+// -----
+
+// scale-c2: scales are f32 or powers of two.
+%a, %b, %c, %s = "test.values"() : () -> (tensor<16x64xf8E5M2>, tensor<64x16xf8E5M2>, tensor<16x16xf32>, tensor<16x2xf16>)
+// expected-error @below {{scale-c2: scales are f32 or f8E8M0FNU, found 'f16'}}
+%r = tile.gemm_scaled %a, %b, %c scales %s, %s {granularity_k = 32 : i64, granularity_m = 1 : i64, granularity_n = 1 : i64} : tensor<16x64xf8E5M2>, tensor<64x16xf8E5M2>, tensor<16x16xf32>, tensor<16x2xf16>, tensor<16x2xf16>

@@ -151,3 +151,66 @@ tile.copy %a[%b] to %a[%b] : !tile.global<?xf32>, !tile.global<?xf32>
 %a, %b, %c = "test.values"() : () -> (!tile.shared<16x8xf32>, i64, f32)
 // expected-error @below {{element-c1: needs one index for each dimension}}
 tile.store_element %c, %a[%b, %b, %b] : f32, !tile.shared<16x8xf32>
+
+// -----
+
+// part-c1: the kept dimensions are in order.
+%a, %i = "test.values"() : () -> (!tile.shared<16x8xf32>, i64)
+// expected-error @below {{part-c1: 'kept' lists, in order, one dimension of the source for each of the result}}
+%0 = tile.slice %a[%i, %i] {kept = array<i64: 1, 0>} : !tile.shared<16x8xf32> -> !tile.shared<8x16xf32>
+
+// -----
+
+// part-c1: a part has no more dimensions than its tile.
+%a, %i = "test.values"() : () -> (!tile.shared<8xf32>, i64)
+// expected-error @below {{part-c1: 'kept' lists, in order, one dimension of the source for each of the result}}
+%0 = tile.slice %a[%i] : !tile.shared<8xf32> -> !tile.shared<2x4xf32>
+
+// -----
+
+// part-c2: the packed dimension stays.
+%a, %i = "test.values"() : () -> (!tile.shared<16x8xi4, pack = 0>, i64)
+// expected-error @below {{part-c2: element type and packed dimension stay}}
+%0 = tile.slice %a[%i, %i] : !tile.shared<16x8xi4, pack = 0> -> !tile.shared<8xi4, pack = 0>
+
+// -----
+
+// slice-c1: a part is not longer than its tile.
+%a, %i = "test.values"() : () -> (!tile.shared<16x8xf32>, i64)
+// expected-error @below {{slice-c1: extent 32 is above that of dimension 0, 16}}
+%0 = tile.slice %a[%i, %i] : !tile.shared<16x8xf32> -> !tile.shared<32x8xf32>
+
+// -----
+
+// memory-c1: a part has an offset for each dimension.
+%a, %i = "test.values"() : () -> (!tile.shared<16x8xf32>, i64)
+// expected-error @below {{memory-c1: needs one index for each dimension of '!tile.shared<16x8xf32>', found 1}}
+%0 = tile.slice %a[%i] : !tile.shared<16x8xf32> -> !tile.shared<8xf32>
+
+// -----
+
+// view-c1: a view has a size for each of its dimensions.
+%a, %i = "test.values"() : () -> (!tile.global<?x?xf32>, i64)
+// expected-error @below {{view-c1: has one size for each dimension of the result}}
+%0 = tile.view %a[%i, %i] sizes [%i] : !tile.global<?x?xf32> -> !tile.global<?x?xf32>
+
+// -----
+
+// atomic-c1: bytes are not changed atomically.
+%a, %t, %i = "test.values"() : () -> (!tile.global<?x?xi8>, tensor<16x8xi8>, i64)
+// expected-error @below {{atomic-c1: no atomic 'add' of 'i8'}}
+tile.atomic add %t, %a[%i, %i] : tensor<16x8xi8>, !tile.global<?x?xi8>
+
+// -----
+
+// atomic-c1: halves only add.
+%a, %x, %i = "test.values"() : () -> (!tile.global<?xf16>, f16, i64)
+// expected-error @below {{atomic-c1: no atomic 'max' of 'f16'}}
+%0 = tile.atomic_element max %x, %a[%i] : f16, !tile.global<?xf16>
+
+// -----
+
+// element-c1: an atomic on an element names one.
+%a, %x, %i = "test.values"() : () -> (!tile.global<?x?xf32>, f32, i64)
+// expected-error @below {{element-c1: needs one index for each dimension}}
+%0 = tile.atomic_element add %x, %a[%i] : f32, !tile.global<?x?xf32>

@@ -74,3 +74,35 @@ tile.kernel @elements() attributes {symbols = [], checks = [], grid = [], axes =
   tile.store_element %e, %s[%i, %i] : i4, !tile.shared<16x8xi4, pack = 1>
   tile.return
 }
+
+// Tests parts of tiles and tensors, by default and by listed dimensions.
+// CHECK-LABEL: tile.kernel @parts
+// CHECK: %[[V:.+]]:3 = "test.values"
+// CHECK: tile.slice %[[V]]#0[%[[V]]#2, %[[V]]#2, %[[V]]#2] : <3x16x8xf32> -> <16x8xf32>
+// CHECK-NEXT: tile.slice %[[V]]#0[%[[V]]#2, %[[V]]#2, %[[V]]#2] {kept = array<i64: 0, 2>} : <3x16x8xf32> -> <3x4xf32>
+// CHECK-NEXT: tile.view %[[V]]#1[%[[V]]#2, %[[V]]#2] sizes[%[[V]]#2] : <?x?xi4, pack = 1> -> <?xi4, pack = 0>
+// CHECK-NEXT: tile.view %[[V]]#1[%[[V]]#2, %[[V]]#2] sizes[%[[V]]#2, %[[V]]#2] : <?x?xi4, pack = 1> -> <?x?xi4, pack = 1>
+tile.kernel @parts() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %s, %g, %i = "test.values"() : () -> (!tile.shared<3x16x8xf32>, !tile.global<?x?xi4, pack = 1>, i64)
+  %0 = tile.slice %s[%i, %i, %i] : !tile.shared<3x16x8xf32> -> !tile.shared<16x8xf32>
+  %1 = tile.slice %s[%i, %i, %i] {kept = array<i64: 0, 2>} : !tile.shared<3x16x8xf32> -> !tile.shared<3x4xf32>
+  %2 = tile.view %g[%i, %i] sizes [%i] : !tile.global<?x?xi4, pack = 1> -> !tile.global<?xi4, pack = 0>
+  %3 = tile.view %g[%i, %i] sizes [%i, %i] : !tile.global<?x?xi4, pack = 1> -> !tile.global<?x?xi4, pack = 1>
+  tile.return
+}
+
+// Tests atomics on tiles and elements, and a layout that the program asks for.
+// CHECK-LABEL: tile.kernel @atomics
+// CHECK: %[[V:.+]]:5 = "test.values"
+// CHECK: tile.atomic add %[[V]]#0, %[[V]]#1[%[[V]]#4, %[[V]]#4] : tensor<16x8xf32>, !tile.global<?x?xf32>
+// CHECK-NEXT: tile.atomic max %[[V]]#0, %[[V]]#2 {acq_rel} : tensor<16x8xf32>, !tile.shared<16x8xf32>
+// CHECK-NEXT: tile.atomic_element min %[[V]]#3, %[[V]]#1[%[[V]]#4, %[[V]]#4] : f32, !tile.global<?x?xf32>
+// CHECK-NEXT: tile.alloc_shared "As" {annotation = #tile.shared_layout<swizzle = [3, 4, 3]>} : <64x64xbf16>
+tile.kernel @atomics() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %t, %g, %s, %x, %i = "test.values"() : () -> (tensor<16x8xf32>, !tile.global<?x?xf32>, !tile.shared<16x8xf32>, f32, i64)
+  tile.atomic add %t, %g[%i, %i] : tensor<16x8xf32>, !tile.global<?x?xf32>
+  tile.atomic max %t, %s {acq_rel} : tensor<16x8xf32>, !tile.shared<16x8xf32>
+  %0 = tile.atomic_element min %x, %g[%i, %i] : f32, !tile.global<?x?xf32>
+  %1 = tile.alloc_shared "As" {annotation = #tile.shared_layout<swizzle = [3, 4, 3]>} : !tile.shared<64x64xbf16>
+  tile.return
+}

@@ -42,3 +42,23 @@ tile.kernel @changes() attributes {symbols = [], checks = [], grid = [], axes = 
   "test.use"(%0, %1, %2) : (tensor<8x8xi8>, tensor<8x8xi8>, tensor<32xf32, #tile.layout<"32 registers=[] lanes=[[16],[8],[4],[2],[1]] warps=[]">>) -> ()
   tile.return
 }
+
+// Tests that changes of shape that change nothing vanish, and that a constant
+// keeps its value in another shape.
+// CHECK-LABEL: tile.kernel @no_change
+// CHECK-SAME: {
+// CHECK-DAG: %[[X:.+]] = "test.values"
+// CHECK-DAG: %[[C:.+]] = arith.constant dense<1.000000e+00> : tensor<8x4xf32>
+// CHECK-DAG: %[[D:.+]] = arith.constant dense<1.000000e+00> : tensor<128xf32>
+// CHECK-NEXT: "test.use"(%[[X]], %[[X]], %[[X]], %[[D]], %[[C]])
+tile.kernel @no_change() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %x = "test.values"() : () -> (tensor<16x8xf32>)
+  %one = arith.constant dense<1.0> : tensor<16x8xf32>
+  %0 = tile.reshape %x : tensor<16x8xf32> -> tensor<16x8xf32>
+  %1 = tile.reinterpret %x : tensor<16x8xf32> -> tensor<16x8xf32>
+  %2 = tile.part %x [0, 0] : tensor<16x8xf32> -> tensor<16x8xf32>
+  %3 = tile.reshape %one : tensor<16x8xf32> -> tensor<128xf32>
+  %4 = tile.part %one [8, 0] : tensor<16x8xf32> -> tensor<8x4xf32>
+  "test.use"(%0, %1, %2, %3, %4) : (tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>, tensor<128xf32>, tensor<8x4xf32>) -> ()
+  tile.return
+}

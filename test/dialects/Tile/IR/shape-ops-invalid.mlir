@@ -67,3 +67,86 @@
 %a = "test.values"() : () -> (tensor<16x8xf32>)
 // expected-error @below {{convert-layout-c1: only the layout changes}}
 %r = tile.convert_layout %a : tensor<16x8xf32> -> tensor<16x8xf16>
+
+// -----
+
+// reduce-c1: the dimension exists.
+%a = "test.values"() : () -> (tensor<16x8xf32>)
+// expected-error @below {{reduce-c1: there is no dimension 2}}
+%r = tile.reduce sum %a dim 2 : tensor<16x8xf32> -> tensor<16xf32>
+
+// -----
+
+// reduce-c1: the result lacks it.
+%a = "test.values"() : () -> (tensor<16x8xf32>)
+// expected-error @below {{reduce-c1: the result lacks dimension 'dim', and is a scalar where none is left}}
+%r = tile.reduce sum %a dim 0 : tensor<16x8xf32> -> tensor<16xf32>
+
+// -----
+
+// reduce-c2: short sums widen.
+%a = "test.values"() : () -> (tensor<16x8xbf16>)
+// expected-error @below {{reduce-c2: 'sum' of 'bf16' does not give 'bf16'}}
+%r = tile.reduce sum %a : tensor<16x8xbf16> -> bf16
+
+// -----
+
+// reduce-c2: a maximum keeps its type.
+%a = "test.values"() : () -> (tensor<16x8xbf16>)
+// expected-error @below {{reduce-c2: 'max' of 'bf16' does not give 'f32'}}
+%r = tile.reduce max %a : tensor<16x8xbf16> -> f32
+
+// -----
+
+// scan-c1: scans add.
+%a = "test.values"() : () -> (tensor<16x8xf32>)
+// expected-error @below {{scan-c1: only 'sum' is known}}
+%r = tile.scan max %a dim 0 : tensor<16x8xf32> -> tensor<16x8xf32>
+
+// -----
+
+// scan-c1: the shape stays.
+%a = "test.values"() : () -> (tensor<16x8xf32>)
+// expected-error @below {{scan-c1: keeps the shape, along one of its dimensions}}
+%r = tile.scan sum %a dim 0 : tensor<16x8xf32> -> tensor<8x16xf32>
+
+// -----
+
+// reshape-c1: elements stay.
+%a = "test.values"() : () -> (tensor<16x8xf32>)
+// expected-error @below {{reshape-c1: keeps type and number of elements}}
+%r = tile.reshape %a : tensor<16x8xf32> -> tensor<64xf32>
+
+// -----
+
+// reinterpret-c1: rows keep their bits.
+%a = "test.values"() : () -> (tensor<16x8xi8>)
+// expected-error @below {{reinterpret-c1: each row keeps its bits}}
+%r = tile.reinterpret %a : tensor<16x8xi8> -> tensor<16x8xi4>
+
+// -----
+
+// iota-c1: numbers are i32 in a row.
+// expected-error @below {{iota-c1: gives i32 of rank 1}}
+%r = tile.iota : tensor<8xi64>
+
+// -----
+
+// part-c3: a part lies inside.
+%a = "test.values"() : () -> (tensor<16x8xf32>)
+// expected-error @below {{part-c3: 4 to 12 lies outside an extent of 8}}
+%r = tile.part %a [0, 4] : tensor<16x8xf32> -> tensor<16x8xf32>
+
+// -----
+
+// part-c3: a part keeps its rank.
+%a = "test.values"() : () -> (tensor<16x8xf32>)
+// expected-error @below {{part-c3: keeps rank and element type, and has an offset for each dimension}}
+%r = tile.part %a [0, 4] : tensor<16x8xf32> -> tensor<4xf32>
+
+// -----
+
+// annotate-layout-c1: the layout is one of this shape.
+%a = "test.values"() : () -> (tensor<8x16xf32>)
+// expected-error @below {{annotate-layout-c1: the layout is that of another shape than 'tensor<8x16xf32>'}}
+%r = tile.annotate_layout %a, <"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]"> : tensor<8x16xf32>

@@ -40,3 +40,29 @@ tile.kernel @layouts() attributes {symbols = [], checks = [], grid = [], axes = 
   %0 = tile.convert_layout %x : tensor<96xf32, #tile.layout<"96 repeats=[[0,3]] registers=[] lanes=[[1],[2],[4],[8],[16]] warps=[]">> -> tensor<96xf32, #tile.layout<"96 repeats=[[0,3]] registers=[] lanes=[[16],[8],[4],[2],[1]] warps=[]">>
   tile.return
 }
+
+// Tests reductions, scans and changes of shape.
+// CHECK-LABEL: tile.kernel @reductions
+// CHECK: %[[V:.+]]:3 = "test.values"
+// CHECK: tile.reduce max %[[V]]#0 dim 1 : tensor<16x8xf32> -> tensor<16xf32>
+// CHECK-NEXT: tile.reduce sum %[[V]]#1 {unsigned_source} : tensor<16x8xi8> -> i32
+// CHECK-NEXT: tile.reduce absmax %[[V]]#2 dim 0 : tensor<8xbf16> -> bf16
+// CHECK-NEXT: tile.scan sum %[[V]]#0 dim 0 {reverse} : tensor<16x8xf32> -> tensor<16x8xf32>
+// CHECK-NEXT: tile.reshape %[[V]]#0 : tensor<16x8xf32> -> tensor<4x32xf32>
+// CHECK-NEXT: tile.reinterpret %[[V]]#1 : tensor<16x8xi8> -> tensor<16x16xi4>
+// CHECK-NEXT: tile.iota : tensor<8xi32>
+// CHECK-NEXT: tile.part %[[V]]#0 [8, 0] : tensor<16x8xf32> -> tensor<8x4xf32>
+// CHECK-NEXT: tile.annotate_layout %[[V]]#0, <"16x8 registers={{.+}} warps=[]"> : tensor<16x8xf32>
+tile.kernel @reductions() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %x, %b, %h = "test.values"() : () -> (tensor<16x8xf32>, tensor<16x8xi8>, tensor<8xbf16>)
+  %0 = tile.reduce max %x dim 1 : tensor<16x8xf32> -> tensor<16xf32>
+  %1 = tile.reduce sum %b {unsigned_source} : tensor<16x8xi8> -> i32
+  %2 = tile.reduce absmax %h dim 0 : tensor<8xbf16> -> bf16
+  %3 = tile.scan sum %x dim 0 {reverse} : tensor<16x8xf32> -> tensor<16x8xf32>
+  %4 = tile.reshape %x : tensor<16x8xf32> -> tensor<4x32xf32>
+  %5 = tile.reinterpret %b : tensor<16x8xi8> -> tensor<16x16xi4>
+  %6 = tile.iota : tensor<8xi32>
+  %7 = tile.part %x [8, 0] : tensor<16x8xf32> -> tensor<8x4xf32>
+  %8 = tile.annotate_layout %x, <"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]"> : tensor<16x8xf32>
+  tile.return
+}

@@ -228,3 +228,77 @@ tile.parallel (%i) in (0) {
   // expected-error @below {{expects parent op 'tile.kernel'}}
   tile.return
 }) : () -> ()
+
+// -----
+
+// persistent-c1: there is an index for each extent.
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %n = "test.values"() : () -> (i64)
+  // expected-error @below {{persistent-c1: has one i64 index for each extent}}
+  tile.persistent (%i, %j) in (%n) {
+  }
+  tile.return
+}
+
+// -----
+
+// persistent-c3: a group is a count.
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %n = "test.values"() : () -> (i64)
+  // expected-error @below {{persistent-c3: group is positive, found 0}}
+  tile.persistent (%i) in (%n) group(0) {
+  }
+  tile.return
+}
+
+// -----
+
+// warpgroup-c2: no group is left out.
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  // expected-error @below {{warpgroup-c2: each group is in exactly one team}}
+  tile.warpgroup [0] {
+  }, [2] {
+  }
+  tile.return
+}
+
+// -----
+
+// warpgroup-c3: groups are the block.
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  // expected-error @below {{warpgroup-c3: 3 groups are 384 threads, the kernel has 256}}
+  tile.warpgroup [0] {
+  }, [1, 2] {
+  }
+  tile.return
+}
+
+// -----
+
+// set-max-registers-c1: the count is one the hardware takes.
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  tile.warpgroup [0, 1] {
+    // expected-error @below {{set-max-registers-c1: a multiple of 8 from 24 to 256, found 20}}
+    tile.set_max_registers 20
+  }
+  tile.return
+}
+
+// -----
+
+// set-max-registers-c2: it comes first.
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  // expected-error @below {{set-max-registers-c2: is the first op of a region of tile.warpgroup}}
+  tile.set_max_registers 40
+  tile.return
+}
+
+// -----
+
+// print-c1: every value has its signedness.
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %n = "test.values"() : () -> (i64)
+  // expected-error @below {{print-c1: has one signedness for each value}}
+  tile.print "n" %n : i64 {unsigned_values = array<i1>}
+  tile.return
+}

@@ -81,3 +81,35 @@ tile.kernel @element_loops() attributes {symbols = [], checks = [], grid = [], a
   }
   tile.return
 }
+
+// Tests the persistent loop, teams, and what a program shows and promises.
+// CHECK-LABEL: tile.kernel @teams
+// CHECK: %[[V:.+]]:3 = "test.values"
+// CHECK: tile.persistent (%{{.+}}, %{{.+}}) in (%[[V]]#0, %[[V]]#0) group(8) {
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.persistent (%{{.+}}) in (%[[V]]#0) {
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.warpgroup [0] {
+// CHECK-NEXT: tile.set_max_registers 40
+// CHECK-NEXT: }, [1, 2] {
+// CHECK-NEXT: tile.set_max_registers 232
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.assert %[[V]]#1, "text"
+// CHECK-NEXT: tile.print "label" %[[V]]#0, %[[V]]#2 : i64, tensor<8xi8> {unsigned_values = array<i1: false, true>}
+// CHECK-NEXT: tile.print "bare"
+tile.kernel @teams() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 384 : i64, decisions = {raster = 8 : i64}} {
+  %n, %p, %x = "test.values"() : () -> (i64, i1, tensor<8xi8>)
+  tile.persistent (%i, %j) in (%n, %n) group(8) {
+  }
+  tile.persistent (%i) in (%n) {
+  }
+  tile.warpgroup [0] {
+    tile.set_max_registers 40
+  }, [1, 2] {
+    tile.set_max_registers 232
+  }
+  tile.assert %p, "text"
+  tile.print "label" %n, %x : i64, tensor<8xi8> {unsigned_values = array<i1: false, true>}
+  tile.print "bare"
+  tile.return
+}

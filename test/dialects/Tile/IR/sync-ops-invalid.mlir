@@ -18,3 +18,51 @@ tile.async_copy %a[%c] to %b : !tile.global<?xf32>, !tile.shared<16x8xf32>
 %a, %b, %c = "test.values"() : () -> (!tile.global<?xf32>, !tile.shared<8xf16>, i64)
 // expected-error @below {{memory-c3: element types differ: 'f32' and 'f16'}}
 tile.async_copy %a[%c] to %b : !tile.global<?xf32>, !tile.shared<8xf16>
+
+// -----
+
+// async-copy-elements-c1: the bytes of one instruction.
+%a, %b, %i = "test.values"() : () -> (!tile.global<?x?xf16>, !tile.shared<16x8xf16>, i64)
+// expected-error @below {{async-copy-elements-c1: moves 4, 8 or 16 bytes, but 16 elements of 'f16' are 256 bits}}
+tile.async_copy_elements %a[%i, %i] to %b[%i, %i] count 16 : !tile.global<?x?xf16>, !tile.shared<16x8xf16>
+
+// -----
+
+// async-copy-elements-c2: consecutive elements share bytes.
+%a, %b, %i = "test.values"() : () -> (!tile.global<?x?xi4, pack = 0>, !tile.shared<16x8xi4, pack = 0>, i64)
+// expected-error @below {{async-copy-elements-c2: 4-bit elements are packed along the last dimension}}
+tile.async_copy_elements %a[%i, %i] to %b[%i, %i] count 8 : !tile.global<?x?xi4, pack = 0>, !tile.shared<16x8xi4, pack = 0>
+
+// -----
+
+// barrier-c1: a phase ends by arrivals.
+// expected-error @below {{barrier-c1: count is positive, found 0}}
+%b = tile.barrier_alloc count 0 : !tile.barrier<1>
+
+// -----
+
+// barrier-c2: one of several is named.
+%b = "test.values"() : () -> (!tile.barrier<2>)
+// expected-error @below {{barrier-c2: needs an index, for 2 barriers}}
+tile.arrive %b : !tile.barrier<2>
+
+// -----
+
+// tma-copy-c1: a box moves between a tensor and a tile.
+%a, %i = "test.values"() : () -> (!tile.global<?x?xf16>, i64)
+// expected-error @below {{tma-copy-c1: moves between a tensor and a shared tile}}
+tile.tma_copy %a[%i, %i] to %a[%i, %i] : !tile.global<?x?xf16>, !tile.global<?x?xf16>
+
+// -----
+
+// tma-copy-c1: the tile is whole.
+%a, %b, %i = "test.values"() : () -> (!tile.global<?x?xf16>, !tile.shared<16x8xf16>, i64)
+// expected-error @below {{tma-copy-c1: the tensor has an index for each dimension, the shared tile none}}
+tile.tma_copy %b[%i, %i] to %a[%i, %i] : !tile.shared<16x8xf16>, !tile.global<?x?xf16>
+
+// -----
+
+// tma-copy-c2: a load completes on a barrier.
+%a, %b, %i = "test.values"() : () -> (!tile.global<?x?xf16>, !tile.shared<16x8xf16>, i64)
+// expected-error @below {{tma-copy-c2: a load names a barrier, a store does not}}
+tile.tma_copy %a[%i, %i] to %b : !tile.global<?x?xf16>, !tile.shared<16x8xf16>

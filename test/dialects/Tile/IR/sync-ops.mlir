@@ -18,3 +18,31 @@ tile.kernel @asynchronous() attributes {symbols = [], checks = [], grid = [], ax
   tile.barrier
   tile.return
 }
+
+// Tests copies of elements and boxes, barriers and the fence.
+// CHECK-LABEL: tile.kernel @expert
+// CHECK: %[[V:.+]]:4 = "test.values"
+// CHECK: tile.async_copy %[[V]]#0[%[[V]]#2, %[[V]]#2] to %[[V]]#1 if %[[V]]#3 pred %[[V]]#3 : <?x?xf16>, <16x8xf16>
+// CHECK-NEXT: tile.async_copy_elements %[[V]]#0[%[[V]]#2, %[[V]]#2] to %[[V]]#1[%[[V]]#2, %[[V]]#2] count 8 pred %[[V]]#3 : <?x?xf16>, <16x8xf16>
+// CHECK-NEXT: %[[B:.+]] = tile.barrier_alloc "ready" count 1 : <3>
+// CHECK-NEXT: %[[O:.+]] = tile.barrier_alloc count 2 : <1>
+// CHECK-NEXT: tile.arrive %[[B]][%[[V]]#2] : <3>
+// CHECK-NEXT: tile.expect %[[O]], %[[V]]#2 : <1>
+// CHECK-NEXT: tile.wait %[[B]][%[[V]]#2], %[[V]]#2 : <3>
+// CHECK-NEXT: tile.tma_copy %[[V]]#0[%[[V]]#2, %[[V]]#2] to %[[V]]#1 barrier %[[B]][%[[V]]#2] : !tile.global<?x?xf16>, !tile.shared<16x8xf16>, !tile.barrier<3>
+// CHECK-NEXT: tile.tma_copy %[[V]]#1 to %[[V]]#0[%[[V]]#2, %[[V]]#2] : !tile.shared<16x8xf16>, !tile.global<?x?xf16>
+// CHECK-NEXT: tile.fence
+tile.kernel @expert() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %g, %s, %i, %p = "test.values"() : () -> (!tile.global<?x?xf16>, !tile.shared<16x8xf16>, i64, i1)
+  tile.async_copy %g[%i, %i] to %s if %p pred %p : !tile.global<?x?xf16>, !tile.shared<16x8xf16>
+  tile.async_copy_elements %g[%i, %i] to %s[%i, %i] count 8 pred %p : !tile.global<?x?xf16>, !tile.shared<16x8xf16>
+  %b = tile.barrier_alloc "ready" count 1 : !tile.barrier<3>
+  %o = tile.barrier_alloc count 2 : !tile.barrier<1>
+  tile.arrive %b[%i] : !tile.barrier<3>
+  tile.expect %o, %i : !tile.barrier<1>
+  tile.wait %b[%i], %i : !tile.barrier<3>
+  tile.tma_copy %g[%i, %i] to %s barrier %b[%i] : !tile.global<?x?xf16>, !tile.shared<16x8xf16>, !tile.barrier<3>
+  tile.tma_copy %s to %g[%i, %i] : !tile.shared<16x8xf16>, !tile.global<?x?xf16>
+  tile.fence
+  tile.return
+}

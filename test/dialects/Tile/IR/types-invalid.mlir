@@ -63,3 +63,8 @@
 // An instruction has a shape.
 // expected-error @below {{expected an instruction shape such as m16n8k16, found 'm16n8'}}
 "test.use"() {mma = #tile.mma<m16n8, type = bf16, warps = [1, 1]>} : () -> ()
+
+// -----
+
+// expected-error @below {{the number of barriers is positive, found 0}}
+"test.use"() {type = !tile.barrier<0>} : () -> ()

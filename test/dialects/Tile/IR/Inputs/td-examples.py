@@ -13,16 +13,36 @@ import sys
 
 # The values that the example of an op takes for granted.
 OPERANDS = {
+    "annotate_layout": {"x": "tensor<16x8xf32>"},
+    "arrive": {"free": "!tile.barrier<3>", "s": "i64"},
+    "assert": {"ok": "i1"},
     "async_copy": {"A": "!tile.global<?x?xbf16>", "i": "i64", "k": "i64", "s": "!tile.shared<128x64xbf16>"},
+    "async_copy_elements": {"A": "!tile.global<?x?xf16>", "i": "i64", "k": "i64", "s": "!tile.shared<128x64xf16>", "r": "i64", "c": "i64", "p": "i1"},
+    "atomic": {"acc": "tensor<64x128xf32>", "C": "!tile.global<?x?xf32>", "i": "i64", "j": "i64"},
+    "atomic_element": {"one": "i32", "counters": "!tile.global<?xi32>", "i": "i64"},
     "broadcast": {"x": "f32"},
     "bytes": {"B": "!tile.global<?x?xi4, pack = 0>"},
     "cast": {"x": "tensor<128x128xf32>"},
     "copy": {"A": "!tile.global<?x?xbf16>", "i": "i64", "k": "i64", "as": "!tile.shared<128x64xbf16>"},
+    "dequant": {"bs": "!tile.shared<128x64xi4, pack = 1>", "ss": "!tile.shared<128x2xbf16>"},
     "element": {"acc": "tensor<128x128xf32>", "i": "i64", "j": "i64"},
     "gemm": {"as": "!tile.shared<128x64xbf16>", "bs": "!tile.shared<64x128xi4, pack = 0>", "acc": "tensor<128x128xf32>"},
+    "expect": {"ready": "!tile.barrier<3>", "s": "i64", "bytes": "i64"},
+    "gemm_scaled": {"as": "!tile.shared<64x128xf8E4M3FN>", "bs": "!tile.shared<128x128xf8E4M3FN>", "acc": "tensor<64x128xf32>", "sa": "!tile.shared<64x1xf32>", "sb": "!tile.shared<1x1xf32>"},
     "load": {"bias": "!tile.global<?xf32>", "j": "i64"},
     "load_element": {"Sa": "!tile.global<?xf32>", "i": "i64"},
     "parallel": {"acc": "tensor<16x8xf32>"},
+    "part": {"x": "tensor<128x64xf32>"},
+    "persistent": {"gx": "i64", "gy": "i64"},
+    "print": {"x": "f32", "t": "tensor<8xf32>"},
+    "reduce": {"s": "tensor<128x64xf32>"},
+    "reinterpret": {"b": "tensor<8x32xi8>"},
+    "reshape": {"x": "tensor<8x16xf32>"},
+    "scan": {"x": "tensor<128xi32>"},
+    "slice": {"ring": "!tile.shared<3x128x32xf16>", "s": "i64", "zero": "i64"},
+    "tma_copy": {"A": "!tile.global<?x?xbf16>", "i": "i64", "k": "i64", "as": "!tile.shared<128x64xbf16>", "ready": "!tile.barrier<3>", "s": "i64"},
+    "view": {"X": "!tile.global<?x?xf32>", "i": "i64", "lo": "i64", "n": "i64"},
+    "wait": {"ready": "!tile.barrier<3>", "s": "i64", "parity": "i64"},
     "pipelined": {"lo": "i64", "hi": "i64", "init": "tensor<16x8xf32>"},
     "reindex": {"b": "tensor<128xf32>"},
     "stage": {"as": "!tile.shared<3x128x64xbf16>", "i": "i64"},
@@ -31,7 +51,7 @@ OPERANDS = {
 }
 
 KERNEL = """tile.kernel @example(%tensor: !tile.global<?xf32> {{tile.name = "T", tile.dtype = "f32", tile.access = "in", tile.dims = ["M"]}})
-    attributes {{symbols = [{{name = "M", param = 0 : i64, dim = 0 : i64}}], checks = [], grid = [1], axes = ["bx"], threads = 128 : i64}} {{
+    attributes {{symbols = [{{name = "M", param = 0 : i64, dim = 0 : i64}}], checks = [], grid = [1], axes = ["bx"], threads = 384 : i64}} {{
 {body}
 }}"""
 
@@ -43,7 +63,12 @@ SURROUNDINGS = {
 {example}
 }}
 tile.return""",
+    "persistent": "{example}\ntile.return",
     "return": "{example}",
+    "set_max_registers": """tile.warpgroup [0, 1, 2] {{
+{example}
+}}
+tile.return""",
 }
 
 DEFINITION = re.compile(
