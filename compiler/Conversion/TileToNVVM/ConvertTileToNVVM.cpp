@@ -3,9 +3,11 @@
 #include "compiler/Conversion/TileToNVVM/ConvertTileToNVVM.h"
 #include "compiler/Conversion/TileToNVVM/KernelEmitter.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -30,7 +32,7 @@ struct ConvertTileToNVVM
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, scf::SCFDialect,
-                    arith::ArithDialect>();
+                    arith::ArithDialect, math::MathDialect>();
   }
 
   void runOnOperation() override {
@@ -39,18 +41,21 @@ struct ConvertTileToNVVM
     if (kernels.empty())
       return;
     declareSharedMemory(module);
-    bool failedAny = false;
+    // What is wrong with one variant of a kernel is wrong with the others.
+    llvm::StringSet<> failed;
     for (KernelOp kernel : kernels) {
+      if (failed.contains(kernel.getSourceName()))
+        continue;
       KernelEmitter emitter(kernel);
       if (!emitter.emitKernel()) {
-        failedAny = true;
+        failed.insert(kernel.getSourceName());
         continue;
       }
       std::string name = kernel.getSymName().str();
       kernel.erase();
       emitter.function.setSymName(name);
     }
-    if (failedAny)
+    if (!failed.empty())
       signalPassFailure();
   }
 };

@@ -57,19 +57,30 @@ static SmallVector<Value> cloneOnScalars(KernelEmitter &e, Operation *op,
   return e.builder.create(state)->getResults();
 }
 
+/// The results of an op for one element; none after an error was reported.
+static SmallVector<Value> emitOnScalars(KernelEmitter &e, Operation *op,
+                                        ValueRange operands) {
+  if (!isMathFunction(op))
+    return cloneOnScalars(e, op, operands);
+  Value result = emitMathFunction(e, op, operands);
+  return result ? SmallVector<Value>{result} : SmallVector<Value>{};
+}
+
 LogicalResult tile::emitElementwise(KernelEmitter &e, Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return emitConstant(e, constant);
-  if (isa<math::MathDialect>(op->getDialect()) &&
+  if (isa<math::MathDialect>(op->getDialect()) && !isMathFunction(op) &&
       !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::FloorOp, math::CeilOp,
-           math::TruncOp, math::RoundEvenOp, math::SqrtOp>(op))
+           math::TruncOp, math::RoundEvenOp>(op))
     return op->emitError("'")
            << op->getName().stripDialect() << "' is not supported yet";
   bool onFragments = isa<RankedTensorType>(op->getResult(0).getType());
   if (!onFragments) {
-    SmallVector<Value> operands = e.getScalars(op->getOperands());
-    for (auto [from, to] :
-         llvm::zip_equal(op->getResults(), cloneOnScalars(e, op, operands)))
+    SmallVector<Value> results =
+        emitOnScalars(e, op, e.getScalars(op->getOperands()));
+    if (results.empty())
+      return failure();
+    for (auto [from, to] : llvm::zip_equal(op->getResults(), results))
       e.setScalar(from, to);
     return success();
   }
@@ -86,7 +97,10 @@ LogicalResult tile::emitElementwise(KernelEmitter &e, Operation *op) {
     SmallVector<Value> values;
     for (ArrayRef<Value> operand : operands)
       values.push_back(operand[i]);
-    results.push_back(cloneOnScalars(e, op, values)[0]);
+    SmallVector<Value> result = emitOnScalars(e, op, values);
+    if (result.empty())
+      return failure();
+    results.push_back(result[0]);
   }
   e.setFragment(op->getResult(0),
                 FragmentValue::ofElements(

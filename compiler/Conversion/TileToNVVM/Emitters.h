@@ -23,6 +23,12 @@ LogicalResult emitParallel(KernelEmitter &emitter, ParallelOp op);
 LogicalResult emitElementwise(KernelEmitter &emitter, Operation *op);
 LogicalResult emitReindex(KernelEmitter &emitter, ReindexOp op);
 LogicalResult emitConvertLayout(KernelEmitter &emitter, ConvertLayoutOp op);
+// MathToNVVM.cpp
+/// Whether the op is a function that the lowering writes out itself.
+bool isMathFunction(Operation *op);
+/// Such an op on one element of each operand; null after an error was reported.
+Value emitMathFunction(KernelEmitter &emitter, Operation *op,
+                       ValueRange operands);
 // CastToNVVM.cpp
 LogicalResult emitCast(KernelEmitter &emitter, CastOp op);
 /// One element, by the language's rules; null with an error at `op` if the pair

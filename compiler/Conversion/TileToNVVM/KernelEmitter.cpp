@@ -346,11 +346,12 @@ Value KernelEmitter::callIntrinsic(StringRef name, Type result,
 }
 
 Value KernelEmitter::callAsm(StringRef text, StringRef constraints,
-                             ValueRange operands) {
+                             ValueRange operands, Type result) {
   auto dialect =
       LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT);
   return LLVM::InlineAsmOp::create(
-             builder, loc, builder.getI32Type(), operands, text, constraints,
+             builder, loc, result ? result : Type(builder.getI32Type()),
+             operands, text, constraints,
              /*has_side_effects=*/false, /*is_align_stack=*/false,
              LLVM::TailCallKind::None, dialect, ArrayAttr())
       .getResult(0);

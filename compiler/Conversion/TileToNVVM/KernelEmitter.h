@@ -179,8 +179,9 @@ public:
 
   /// A call of an LLVM intrinsic; null result type for none.
   Value callIntrinsic(StringRef name, Type result, ValueRange operands);
-  /// A pure inline assembly with one i32 result.
-  Value callAsm(StringRef text, StringRef constraints, ValueRange operands);
+  /// A pure inline assembly with one result, i32 if no type is given.
+  Value callAsm(StringRef text, StringRef constraints, ValueRange operands,
+                Type result = {});
   /// Bytes behind a pointer.
   Value offsetPointer(Value pointer, Value bytes);
 
