@@ -71,12 +71,13 @@ def InferLayoutsPass : TilePass<"infer-layouts", "Give every fragment and shared
 def PlanPipelinePass
     : TilePass<"plan-pipeline", "Make guarded variants and run copies ahead of their use"> {
   let description = [{
-    Splits each kernel into variants: `aligned` and `aligned8`, which use cp.async
-    and accesses of 16 and 8 bytes and are guarded by the alignment of addresses
-    and pitches that they assume, and `general`, which assumes nothing.  Variants that fixed sizes rule out are left out.  In the
-    aligned variants each `tile.pipelined` becomes a loop over staged buffers
-    with its copies `stages - 1` iterations ahead; in the general one a plain
-    loop.
+    Splits each kernel into variants: `aligned`, `aligned16x8` and `aligned8`, which
+    use cp.async and accesses of 16 and 8 bytes (in the second 8 for elements
+    stored as bytes, 16 for wider ones) and are guarded by the alignment of
+    addresses and pitches that they assume, and `general`, which assumes nothing.
+    Variants that no launch can need are left out.  In the aligned variants each
+    `tile.pipelined` becomes a loop over staged buffers with its copies
+    `stages - 1` iterations ahead; in the general one a plain loop.
 
     Before:
     ```mlir

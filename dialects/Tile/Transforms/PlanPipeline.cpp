@@ -14,12 +14,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/AccessFacts.h"
+#include "dialects/Tile/Transforms/AlignedVariants.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_PLANPIPELINEPASS
@@ -29,9 +29,6 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-/// What the aligned variants assume of addresses and pitches, in bytes: each is
-/// a width of cp.async.  The first that holds at launch runs.
-static constexpr int64_t alignmentLevels[] = {16, 8};
 /// The narrowest copy worth running ahead: with 4-byte pieces a thread would
 /// hold the addresses of four times as many.
 static constexpr int64_t narrowestCopy = 8;
@@ -101,162 +98,6 @@ static SmallVector<CopyOp> findPipelinedCopies(PipelinedOp loop) {
     if (getObstacle(copy, loop).empty())
       copies.push_back(copy);
   return copies;
-}
-
-//===----------------------------------------------------------------------===//
-// Variants
-//===----------------------------------------------------------------------===//
-
-/// Bytes between neighbours along a dimension of the storage, if fixed.
-static std::optional<int64_t> getStaticPitch(KernelOp kernel, unsigned index,
-                                             int64_t dim) {
-  auto type = cast<GlobalType>(kernel.getArgumentTypes()[index]);
-  if (kernel.isArgStrided(index))
-    return std::nullopt;
-  int64_t bits = getElementBits(type.getElementType());
-  int64_t pitch = std::max<int64_t>(bits / 8, 1);
-  for (int64_t d = type.getRank() - 1; d > dim; --d) {
-    auto extent = evaluateExpression(kernel, kernel.getArgDims(index)[d]);
-    if (!extent)
-      return std::nullopt;
-    pitch *= d == type.getPackDim() ? (*extent + 1) / 2 : *extent;
-  }
-  return pitch;
-}
-
-namespace {
-/// Collects the guards under which tensor arguments count as aligned.
-class GuardBuilder {
-public:
-  GuardBuilder(KernelOp kernel, int64_t alignment)
-      : kernel(kernel), alignment(alignment), builder(kernel) {}
-
-  /// Adds the guards for one argument; false if it is known not to be aligned.
-  bool addArgument(unsigned index);
-  ArrayAttr getGuards() { return builder.getArrayAttr(guards); }
-
-private:
-  void addMultiple(Attribute value, int64_t divisor, const Twine &text) {
-    Attribute remainder =
-        builder.getArrayAttr({builder.getStringAttr("%"), value,
-                              builder.getI64IntegerAttr(divisor)});
-    Attribute fact = builder.getArrayAttr(
-        {builder.getStringAttr("=="), remainder, builder.getI64IntegerAttr(0)});
-    guards.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("expr", fact),
-         builder.getNamedAttr("text", builder.getStringAttr(text))}));
-  }
-
-  KernelOp kernel;
-  int64_t alignment;
-  OpBuilder builder;
-  SmallVector<Attribute> guards;
-};
-} // namespace
-
-bool GuardBuilder::addArgument(unsigned index) {
-  auto type = cast<GlobalType>(kernel.getArgumentTypes()[index]);
-  ArrayAttr dims = kernel.getArgDims(index);
-  StringAttr name = builder.getStringAttr(kernel.getArgName(index));
-  size_t before = guards.size();
-  if (int64_t pack = type.getPackDim(); pack >= 0) {
-    auto extent = evaluateExpression(kernel, dims[pack]);
-    if (extent && *extent % 2 != 0)
-      return false;
-    if (!extent)
-      addMultiple(dims[pack], 2,
-                  "the packed dimension of '" + name.getValue() + "' is even");
-  }
-  for (int64_t dim = 0; dim + 1 < type.getRank(); ++dim) {
-    auto pitch = getStaticPitch(kernel, index, dim);
-    if (pitch && *pitch % alignment != 0) {
-      guards.truncate(before);
-      return false;
-    }
-    if (!pitch)
-      addMultiple(builder.getArrayAttr({builder.getStringAttr("stride_bytes"),
-                                        name, builder.getI64IntegerAttr(dim)}),
-                  alignment,
-                  "the pitch of '" + name.getValue() + "' is a multiple of " +
-                      Twine(alignment) + " bytes");
-  }
-  addMultiple(builder.getArrayAttr({builder.getStringAttr("address"), name}),
-              alignment,
-              "'" + name.getValue() + "' starts at a multiple of " +
-                  Twine(alignment) + " bytes");
-  return true;
-}
-
-static void nameVariant(KernelOp kernel, StringRef variant, StringRef origin) {
-  OpBuilder builder(kernel);
-  kernel.setOriginAttr(builder.getStringAttr(origin));
-  kernel.setVariantAttr(builder.getStringAttr(variant));
-  kernel.setSymName((origin + "__" + variant).str());
-}
-
-/// The tensors whose alignment matters: those copied by pipelined loops and
-/// those that fragments are stored to.
-static llvm::SetVector<unsigned> findAlignedCandidates(KernelOp kernel) {
-  llvm::SetVector<unsigned> indices;
-  auto add = [&](Value memory) {
-    if (!isa<GlobalType>(memory.getType()))
-      return;
-    if (BlockArgument argument = getTensorArgument(memory))
-      indices.insert(argument.getArgNumber());
-  };
-  kernel.walk([&](Operation *op) {
-    if (auto copy = dyn_cast<CopyOp>(op)) {
-      add(copy.getSource());
-      add(copy.getDestination());
-    } else if (auto store = dyn_cast<StoreOp>(op)) {
-      add(store.getMemory());
-    }
-  });
-  return indices;
-}
-
-/// Whether rows of some tensor may be aligned to `alignment` and no more, so
-/// that a variant for it can ever run.
-static bool isLevelNeeded(KernelOp kernel, int64_t alignment) {
-  if (alignment == alignmentLevels[0])
-    return true;
-  for (unsigned index : findAlignedCandidates(kernel)) {
-    auto type = cast<GlobalType>(kernel.getArgumentTypes()[index]);
-    for (int64_t dim = 0; dim + 1 < type.getRank(); ++dim) {
-      auto pitch = getStaticPitch(kernel, index, dim);
-      if (!pitch || (*pitch % alignment == 0 && *pitch % (2 * alignment) != 0))
-        return true;
-    }
-  }
-  return false;
-}
-
-/// Makes the variant for one alignment in front of the kernel.  Returns null if
-/// nothing can be aligned so.
-static KernelOp forkAlignedVariant(KernelOp kernel, int64_t alignment) {
-  if (!isLevelNeeded(kernel, alignment))
-    return {};
-  OpBuilder builder(kernel);
-  auto aligned = cast<KernelOp>(builder.clone(*kernel));
-  GuardBuilder guards(aligned, alignment);
-  bool any = false;
-  for (unsigned index : findAlignedCandidates(aligned)) {
-    if (!guards.addArgument(index))
-      continue;
-    aligned.setArgAttr(index, alignedAttrName,
-                       builder.getI64IntegerAttr(alignment));
-    any = true;
-  }
-  if (!any) {
-    aligned.erase();
-    return {};
-  }
-  std::string name = "aligned";
-  if (alignment != alignmentLevels[0])
-    name += std::to_string(alignment);
-  nameVariant(aligned, name, kernel.getSymName());
-  aligned.setGuardsAttr(guards.getGuards());
-  return aligned;
 }
 
 //===----------------------------------------------------------------------===//
@@ -476,11 +317,9 @@ struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
   void runOnOperation() override {
     SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
     for (KernelOp kernel : kernels) {
-      for (int64_t alignment : alignmentLevels)
-        if (KernelOp aligned = forkAlignedVariant(kernel, alignment))
-          pipelineLoops(aligned, alignment == alignmentLevels[0]);
-      nameVariant(kernel, "general", kernel.getSymName().str());
-      kernel.setGuardsAttr(ArrayAttr::get(&getContext(), {}));
+      SmallVector<KernelOp> variants = forkAlignedVariants(kernel);
+      for (KernelOp variant : variants)
+        pipelineLoops(variant, /*withRemarks=*/variant == variants.front());
       SmallVector<PipelinedOp> loops;
       kernel.walk([&](PipelinedOp loop) { loops.push_back(loop); });
       for (PipelinedOp loop : loops)

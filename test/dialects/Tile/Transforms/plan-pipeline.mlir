@@ -98,3 +98,56 @@ tile.kernel @odd_pitch(%A: !tile.global<?x?xbf16> {tile.name = "A", tile.dtype =
   tile.copy %A[%c0, %c0] to %as : !tile.global<?x?xbf16>, !tile.shared<64x32xbf16>
   tile.return
 }
+
+// -----
+
+// Tests the levels of a kernel with wide and narrow elements: rows of 8 bytes of
+// the narrow tensor do not narrow the copies of the wide one.
+// CHECK-LABEL: tile.kernel @mixed__aligned(
+// CHECK-SAME: tile.aligned = 16 : i64
+// CHECK-SAME: tile.aligned = 16 : i64
+// CHECK-SAME: variant = "aligned"
+// CHECK-LABEL: tile.kernel @mixed__aligned16x8(
+// CHECK-SAME: tile.aligned = 16 : i64
+// CHECK-SAME: tile.aligned = 8 : i64
+// CHECK-SAME: variant = "aligned16x8"
+// CHECK-LABEL: tile.kernel @mixed__aligned8(
+// CHECK-SAME: tile.aligned = 8 : i64
+// CHECK-SAME: tile.aligned = 8 : i64
+// CHECK-SAME: variant = "aligned8"
+// CHECK-LABEL: tile.kernel @mixed__general(
+// CHECK-NOT: tile.aligned
+// CHECK-SAME: guards = []
+tile.kernel @mixed(
+    %A: !tile.global<?x?xbf16> {tile.name = "A", tile.dtype = "bf16", tile.access = "in", tile.dims = ["M", "K"]},
+    %B: !tile.global<?x?xi8> {tile.name = "B", tile.dtype = "int8", tile.access = "in", tile.dims = ["M", "K"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}],
+                checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %zero = arith.constant 0 : i64
+  %as = tile.alloc_shared "As" : !tile.shared<32x64xbf16>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<32x64xi8>
+  tile.copy %A[%zero, %zero] to %as : !tile.global<?x?xbf16>, !tile.shared<32x64xbf16>
+  tile.copy %B[%zero, %zero] to %bs : !tile.global<?x?xi8>, !tile.shared<32x64xi8>
+  tile.return
+}
+
+// -----
+
+// Tests that fixed pitches take the alignment that they allow, and need no
+// variants of their own.
+// CHECK-LABEL: tile.kernel @fixed__aligned(
+// CHECK-SAME: tile.aligned = 16 : i64
+// CHECK-SAME: tile.aligned = 8 : i64
+// CHECK-LABEL: tile.kernel @fixed__general(
+// CHECK-NOT: tile.kernel
+tile.kernel @fixed(
+    %A: !tile.global<32x1032xbf16> {tile.name = "A", tile.dtype = "bf16", tile.access = "in", tile.dims = [32, 1032]},
+    %B: !tile.global<32x1032xi8> {tile.name = "B", tile.dtype = "int8", tile.access = "in", tile.dims = [32, 1032]})
+    attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %zero = arith.constant 0 : i64
+  %as = tile.alloc_shared "As" : !tile.shared<32x64xbf16>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<32x64xi8>
+  tile.copy %A[%zero, %zero] to %as : !tile.global<32x1032xbf16>, !tile.shared<32x64xbf16>
+  tile.copy %B[%zero, %zero] to %bs : !tile.global<32x1032xi8>, !tile.shared<32x64xi8>
+  tile.return
+}

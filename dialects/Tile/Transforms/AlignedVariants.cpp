@@ -1,0 +1,211 @@
+//===- AlignedVariants.cpp - Variants of a kernel by alignment ------------===//
+//
+// The pitch of a tensor is a number of elements, so that a launch whose extents
+// are multiples of 8, as they mostly are, has rows of 16 bytes for 16-bit
+// elements but of 8 for bytes and packed pairs.  Hence a level between the two
+// uniform ones: wide accesses to the wide tensors do not wait for the narrow.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Tile/Transforms/AlignedVariants.h"
+#include "dialects/Tile/Transforms/AccessFacts.h"
+#include "llvm/ADT/SetVector.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// What a variant assumes of bases and pitches, in bytes; each is a width of
+/// cp.async.
+struct AlignmentLevel {
+  StringLiteral name;
+  /// For tensors whose elements have two bytes or more.
+  int64_t wideBytes;
+  /// For tensors stored as bytes: 8- and 4-bit elements.
+  int64_t narrowBytes;
+};
+} // namespace
+
+/// In the order in which a launch tries them.
+static constexpr AlignmentLevel levels[] = {
+    {"aligned", 16, 16}, {"aligned16x8", 16, 8}, {"aligned8", 8, 8}};
+static constexpr int64_t narrowestLevel = 8;
+
+/// Bytes between neighbours along a dimension of the storage, if fixed.
+static std::optional<int64_t> getStaticPitch(KernelOp kernel, unsigned index,
+                                             int64_t dim) {
+  auto type = cast<GlobalType>(kernel.getArgumentTypes()[index]);
+  if (kernel.isArgStrided(index))
+    return std::nullopt;
+  int64_t bits = getElementBits(type.getElementType());
+  int64_t pitch = std::max<int64_t>(bits / 8, 1);
+  for (int64_t d = type.getRank() - 1; d > dim; --d) {
+    auto extent = evaluateExpression(kernel, kernel.getArgDims(index)[d]);
+    if (!extent)
+      return std::nullopt;
+    pitch *= d == type.getPackDim() ? (*extent + 1) / 2 : *extent;
+  }
+  return pitch;
+}
+
+namespace {
+/// Collects the guards under which tensor arguments count as aligned.
+class GuardBuilder {
+public:
+  explicit GuardBuilder(KernelOp kernel) : kernel(kernel), builder(kernel) {}
+
+  /// Adds the guards under which argument `index` is aligned to `alignment`
+  /// bytes, or to fewer where its pitch is known to allow no more.  Returns the
+  /// bytes; 0, without a guard, if not even the lowest level holds.
+  int64_t addArgument(unsigned index, int64_t alignment);
+  ArrayAttr getGuards() { return builder.getArrayAttr(guards); }
+
+private:
+  void addMultiple(Attribute value, int64_t divisor, const Twine &text) {
+    Attribute remainder =
+        builder.getArrayAttr({builder.getStringAttr("%"), value,
+                              builder.getI64IntegerAttr(divisor)});
+    Attribute fact = builder.getArrayAttr(
+        {builder.getStringAttr("=="), remainder, builder.getI64IntegerAttr(0)});
+    guards.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("expr", fact),
+         builder.getNamedAttr("text", builder.getStringAttr(text))}));
+  }
+
+  KernelOp kernel;
+  OpBuilder builder;
+  SmallVector<Attribute> guards;
+};
+} // namespace
+
+int64_t GuardBuilder::addArgument(unsigned index, int64_t alignment) {
+  auto type = cast<GlobalType>(kernel.getArgumentTypes()[index]);
+  ArrayAttr dims = kernel.getArgDims(index);
+  StringAttr name = builder.getStringAttr(kernel.getArgName(index));
+  int64_t pack = type.getPackDim();
+  std::optional<int64_t> packed =
+      pack < 0 ? std::nullopt : evaluateExpression(kernel, dims[pack]);
+  if (packed && *packed % 2 != 0)
+    return 0;
+  for (int64_t dim = 0; dim + 1 < type.getRank(); ++dim)
+    if (auto pitch = getStaticPitch(kernel, index, dim))
+      alignment = std::gcd(alignment, *pitch);
+  if (alignment < narrowestLevel)
+    return 0;
+
+  if (pack >= 0 && !packed)
+    addMultiple(dims[pack], 2,
+                "the packed dimension of '" + name.getValue() + "' is even");
+  for (int64_t dim = 0; dim + 1 < type.getRank(); ++dim)
+    if (!getStaticPitch(kernel, index, dim))
+      addMultiple(builder.getArrayAttr({builder.getStringAttr("stride_bytes"),
+                                        name, builder.getI64IntegerAttr(dim)}),
+                  alignment,
+                  "the pitch of '" + name.getValue() + "' is a multiple of " +
+                      Twine(alignment) + " bytes");
+  addMultiple(builder.getArrayAttr({builder.getStringAttr("address"), name}),
+              alignment,
+              "'" + name.getValue() + "' starts at a multiple of " +
+                  Twine(alignment) + " bytes");
+  return alignment;
+}
+
+static void nameVariant(KernelOp kernel, StringRef variant, StringRef origin) {
+  OpBuilder builder(kernel);
+  kernel.setOriginAttr(builder.getStringAttr(origin));
+  kernel.setVariantAttr(builder.getStringAttr(variant));
+  kernel.setSymName((origin + "__" + variant).str());
+}
+
+/// The tensors whose alignment matters: those copied by pipelined loops and
+/// those that fragments are stored to.
+static llvm::SetVector<unsigned> findAlignedCandidates(KernelOp kernel) {
+  llvm::SetVector<unsigned> indices;
+  auto add = [&](Value memory) {
+    if (!isa<GlobalType>(memory.getType()))
+      return;
+    if (BlockArgument argument = getTensorArgument(memory))
+      indices.insert(argument.getArgNumber());
+  };
+  kernel.walk([&](Operation *op) {
+    if (auto copy = dyn_cast<CopyOp>(op)) {
+      add(copy.getSource());
+      add(copy.getDestination());
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      add(store.getMemory());
+    }
+  });
+  return indices;
+}
+
+static bool isNarrow(KernelOp kernel, unsigned index) {
+  return getElementBits(getTileElementType(kernel.getArgumentTypes()[index])) <=
+         8;
+}
+
+/// Whether the pitch of some dimension is known at launch only.
+static bool hasDynamicPitch(KernelOp kernel, unsigned index) {
+  int64_t rank = cast<GlobalType>(kernel.getArgumentTypes()[index]).getRank();
+  for (int64_t dim = 0; dim + 1 < rank; ++dim)
+    if (!getStaticPitch(kernel, index, dim))
+      return true;
+  return false;
+}
+
+/// Whether some launch meets this level and none of those before it.  Pitches
+/// that are fixed meet what they can at every level.
+static bool isLevelNeeded(KernelOp kernel, const AlignmentLevel &level) {
+  if (level.narrowBytes == 16)
+    return true;
+  bool hasWide = false, dynamicWide = false, dynamicNarrow = false;
+  for (unsigned index : findAlignedCandidates(kernel)) {
+    bool isDynamic = hasDynamicPitch(kernel, index);
+    if (isNarrow(kernel, index)) {
+      dynamicNarrow |= isDynamic;
+    } else {
+      hasWide = true;
+      dynamicWide |= isDynamic;
+    }
+  }
+  if (level.wideBytes == 16)
+    return hasWide && dynamicNarrow;
+  return dynamicWide || (dynamicNarrow && !hasWide);
+}
+
+/// Makes the variant for one level in front of the kernel.  Returns null if
+/// nothing can be aligned so.
+static KernelOp forkVariant(KernelOp kernel, const AlignmentLevel &level) {
+  if (!isLevelNeeded(kernel, level))
+    return {};
+  OpBuilder builder(kernel);
+  auto variant = cast<KernelOp>(builder.clone(*kernel));
+  GuardBuilder guards(variant);
+  bool any = false;
+  for (unsigned index : findAlignedCandidates(variant)) {
+    int64_t bytes = guards.addArgument(
+        index, isNarrow(variant, index) ? level.narrowBytes : level.wideBytes);
+    if (bytes == 0)
+      continue;
+    variant.setArgAttr(index, alignedAttrName,
+                       builder.getI64IntegerAttr(bytes));
+    any = true;
+  }
+  if (!any) {
+    variant.erase();
+    return {};
+  }
+  nameVariant(variant, level.name, kernel.getSymName());
+  variant.setGuardsAttr(guards.getGuards());
+  return variant;
+}
+
+SmallVector<KernelOp> tile::forkAlignedVariants(KernelOp kernel) {
+  SmallVector<KernelOp> variants;
+  for (const AlignmentLevel &level : levels)
+    if (KernelOp variant = forkVariant(kernel, level))
+      variants.push_back(variant);
+  nameVariant(kernel, "general", kernel.getSymName().str());
+  kernel.setGuardsAttr(ArrayAttr::get(kernel.getContext(), {}));
+  return variants;
+}
