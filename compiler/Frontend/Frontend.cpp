@@ -41,6 +41,7 @@ checked::Module tilec::checkSource(const ast::File &file,
   for (checked::Kernel &kernel : module.kernels) {
     checked::inferPackedDimensions(kernel);
     checked::findCarried(kernel);
+    checked::checkSplits(kernel, diagnostics);
   }
   return module;
 }

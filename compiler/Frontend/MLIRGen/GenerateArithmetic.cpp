@@ -62,6 +62,8 @@ Value Generator::generateFloat(const checked::BinaryExpr &binary, Value left,
     return arith::MulFOp::create(builder, location, left, right, flags);
   case BinaryOp::Divide:
     return arith::DivFOp::create(builder, location, left, right);
+  case BinaryOp::Remainder:
+    return arith::RemFOp::create(builder, location, left, right);
   default:
     llvm_unreachable("the checker refuses other operators on floats");
   }
@@ -222,15 +224,19 @@ Value Generator::generateMath(const checked::CallExpr &call, Value operand) {
   case Builtin::Rsqrt:
     return math::RsqrtOp::create(builder, location, operand);
   case Builtin::Rcp:
+    // The flag says that it may round as the hardware's reciprocal does.
     return arith::DivFOp::create(builder, location,
                                  createNumber(location, operand.getType(), 1),
-                                 operand);
+                                 operand, arith::FastMathFlags::arcp);
   case Builtin::Sin:
     return math::SinOp::create(builder, location, operand);
   case Builtin::Cos:
     return math::CosOp::create(builder, location, operand);
   case Builtin::Tanh:
     return math::TanhOp::create(builder, location, operand);
+  case Builtin::TanhApprox:
+    return math::TanhOp::create(builder, location, operand,
+                                arith::FastMathFlags::afn);
   case Builtin::Erf:
     return math::ErfOp::create(builder, location, operand);
   default:

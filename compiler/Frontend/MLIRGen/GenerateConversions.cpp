@@ -79,6 +79,9 @@ Value Generator::generateReinterpret(
   mlir::Type type = getType(reinterpret.type);
   if (type == value.getType())
     return value; // Signedness is not in the type.
-  return arith::BitcastOp::create(builder, getLocation(reinterpret.range), type,
-                                  value);
+  Location location = getLocation(reinterpret.range);
+  if (getBits(reinterpret.type.getElement()) !=
+      getBits(reinterpret.operands[0]->type.getElement()))
+    return tile::ReinterpretOp::create(builder, location, type, value);
+  return arith::BitcastOp::create(builder, location, type, value);
 }

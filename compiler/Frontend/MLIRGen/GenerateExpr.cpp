@@ -43,6 +43,18 @@ Value Generator::generate(const Expr &expr) {
     return generateReindex(cast<checked::ReindexExpr>(expr));
   case ExprKind::Part:
     return generatePart(cast<checked::PartExpr>(expr));
+  case ExprKind::Reshape:
+    return generateReshape(cast<checked::ReshapeExpr>(expr));
+  case ExprKind::Iota:
+    return generateIota(cast<checked::IotaExpr>(expr));
+  case ExprKind::Reduce:
+    return generateReduce(cast<checked::ReduceExpr>(expr));
+  case ExprKind::Scan:
+    return generateScan(cast<checked::ScanExpr>(expr));
+  case ExprKind::Dequant:
+    return generateDequant(cast<checked::DequantExpr>(expr));
+  case ExprKind::Atomic:
+    return generateAtomic(cast<checked::AtomicExpr>(expr));
   case ExprKind::Block:
     return generateBlock(cast<checked::BlockExpr>(expr));
   }
@@ -110,7 +122,8 @@ Value Generator::generateLazily(Location location, Value condition,
 }
 
 /// True if an expression may be evaluated although the program does not: it
-/// reads no memory (a shared tile may be read outside) and is cheap.
+/// reads no memory (a shared tile may be read outside), changes nothing and is
+/// cheap.
 static bool isSpeculatable(const checked::Expr &expr) {
   if (expr.constant)
     return true;
@@ -118,6 +131,10 @@ static bool isSpeculatable(const checked::Expr &expr) {
   case ExprKind::Load:
   case ExprKind::LoadElement:
   case ExprKind::Element:
+  case ExprKind::Reduce:
+  case ExprKind::Scan:
+  case ExprKind::Dequant:
+  case ExprKind::Atomic:
   case ExprKind::Block:
   case ExprKind::If:
     return false;
@@ -200,32 +217,6 @@ Value Generator::createElementLoop(
   Value element = getElement(loop.getBodyBlock()->getArguments());
   tile::YieldOp::create(builder, location, element);
   return loop.getResult(0);
-}
-
-Value Generator::generatePart(const checked::PartExpr &part) {
-  Location location = getLocation(part.range);
-  Value source = generate(*part.operands[0]);
-  return createElementLoop(
-      location, cast<RankedTensorType>(getType(part.type)),
-      [&](ValueRange variables) -> Value {
-        llvm::SmallVector<Value> indices;
-        unsigned next = 0;
-        for (const checked::PartExpr::Dim &dim : part.dims) {
-          Value offset;
-          if (dim.offset || dim.isDropped)
-            offset = createIndex(location, dim.offset);
-          if (dim.isDropped)
-            indices.push_back(offset);
-          else if (!offset)
-            indices.push_back(variables[next++]);
-          else
-            indices.push_back(arith::AddIOp::create(builder, location,
-                                                    variables[next++], offset));
-        }
-        return tile::ElementOp::create(builder, location,
-                                       getElementType(part.type.getElement()),
-                                       source, indices);
-      });
 }
 
 Value Generator::generateBlock(const checked::BlockExpr &block) {

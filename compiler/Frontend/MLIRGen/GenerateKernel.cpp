@@ -159,8 +159,12 @@ Generator::getArgumentAttrs(const checked::Parameter &parameter) {
     attrs.set("tile.dims", builder.getArrayAttr(dims));
     if (variable.packDim >= 0)
       attrs.set("tile.pack", builder.getI64IntegerAttr(variable.packDim));
-    if (parameter.isStrided)
+    if (parameter.isStrided && !parameter.isStridedAll)
       attrs.set("tile.strided", builder.getUnitAttr());
+    if (parameter.isStridedAll)
+      attrs.set("tile.strided_all", builder.getUnitAttr());
+    if (parameter.isPrepacked)
+      attrs.set("tile.prepack", builder.getUnitAttr());
     if (parameter.isNoalias)
       attrs.set("tile.noalias", builder.getUnitAttr());
   }
@@ -254,6 +258,7 @@ void Generator::run() {
     if (variable.type.isTensor()) {
       Memory memory;
       memory.root = argument;
+      memory.parameter = &parameter;
       for (auto [dim, extent] : llvm::enumerate(variable.type.getExtents())) {
         memory.indices.push_back(Value());
         memory.kept.push_back(dim);

@@ -21,10 +21,13 @@ bool Generator::Memory::isTrailing() const {
 
 Generator::Memory Generator::evaluate(const Place &place, Location location) {
   // The root may itself be a part of something.
-  Memory base = memories.lookup(place.root);
+  Memory base = place.base ? evaluate(*place.base, location)
+                           : memories.lookup(place.root);
   Memory memory;
   memory.root = base.root;
   memory.indices = base.indices;
+  memory.rootExtents = base.rootExtents;
+  memory.parameter = base.parameter;
   bool isUnmoved = true;
   for (const auto &[i, dim] : llvm::enumerate(place.dims)) {
     unsigned rootDim = base.kept[i];
@@ -39,6 +42,8 @@ Generator::Memory Generator::evaluate(const Place &place, Location location) {
     memory.kept.push_back(rootDim);
     memory.extents.push_back(dim.extent);
   }
+  if (place.hasBounds())
+    return narrow(place, std::move(memory), location);
   for (Value index : memory.indices)
     isUnmoved &= !index;
   auto shared = dyn_cast<tile::SharedType>(memory.root.getType());
@@ -50,16 +55,66 @@ Generator::Memory Generator::evaluate(const Place &place, Location location) {
   return memory;
 }
 
-/// The indices of an operation: none for a whole shared tile, otherwise one for
-/// each dimension.
-static llvm::SmallVector<Value>
-fillIndices(llvm::ArrayRef<Value> indices,
-            llvm::function_ref<Value()> makeZero) {
-  llvm::SmallVector<Value> filled(indices);
+Value Generator::getExtent(const Memory &memory, unsigned dim,
+                           Location location) {
+  if (!memory.rootExtents.empty())
+    return memory.rootExtents[dim];
+  auto type = cast<tile::GlobalType>(memory.root.getType());
+  if (!ShapedType::isDynamic(type.getShape()[dim]))
+    return createIndex(location, type.getShape()[dim]);
+  return generate(*memory.parameter->extents[dim]);
+}
+
+/// A view with bounds of its own.  It keeps every dimension: an index out of
+/// the bounds of one that is dropped stays out of them.
+Generator::Memory Generator::narrow(const Place &place, Memory memory,
+                                    Location location) {
+  auto source = cast<tile::GlobalType>(memory.root.getType());
+  llvm::SmallVector<Value> offsets(memory.getRank()), sizes(memory.getRank());
+  llvm::SmallVector<int64_t> shape(memory.getRank(), ShapedType::kDynamic);
+  unsigned next = 0;
+  for (const Place::Dim &dim : place.dims) {
+    if (dim.isDropped)
+      continue;
+    unsigned rootDim = memory.kept[next++];
+    if (!dim.end)
+      continue;
+    Value &offset = memory.indices[rootDim];
+    if (dim.extent == dynamicExtent) {
+      Value end = generate(*dim.end);
+      Value count = arith::SubIOp::create(builder, location, end, offset);
+      sizes[rootDim] = arith::MaxSIOp::create(builder, location, count,
+                                              createIndex(location, 0));
+    } else {
+      sizes[rootDim] = createIndex(location, dim.extent);
+      shape[rootDim] = dim.extent;
+    }
+    offsets[rootDim] = std::exchange(offset, Value());
+  }
+  for (unsigned dim = 0; dim < memory.getRank(); ++dim) {
+    if (!offsets[dim])
+      offsets[dim] = createIndex(location, 0);
+    if (sizes[dim])
+      continue;
+    sizes[dim] = getExtent(memory, dim, location);
+    shape[dim] = source.getShape()[dim];
+  }
+  auto type =
+      tile::GlobalType::get(builder.getContext(), shape,
+                            source.getElementType(), source.getPackDim());
+  memory.root = tile::ViewOp::create(builder, location, type, memory.root,
+                                     offsets, sizes, DenseI64ArrayAttr());
+  memory.rootExtents = sizes;
+  return memory;
+}
+
+llvm::SmallVector<Value> Generator::getIndices(const Memory &memory,
+                                               Location location) {
+  llvm::SmallVector<Value> filled = memory.indices;
   Value zero;
   for (Value &index : filled)
     if (!index)
-      index = zero ? zero : (zero = makeZero());
+      index = zero ? zero : (zero = createIndex(location, 0));
   return filled;
 }
 
@@ -69,8 +124,7 @@ Value Generator::loadTile(Location location, const Memory &memory,
   if (memory.isWhole)
     return tile::LoadOp::create(builder, location, type, memory.root,
                                 ValueRange(), Value());
-  llvm::SmallVector<Value> indices =
-      fillIndices(memory.indices, [&] { return createIndex(location, 0); });
+  llvm::SmallVector<Value> indices = getIndices(memory, location);
   if (memory.isTrailing())
     return tile::LoadOp::create(builder, location, type, memory.root, indices,
                                 pad);
@@ -90,12 +144,22 @@ void Generator::storeTile(Location location, const Memory &memory,
     tile::StoreOp::create(builder, location, value, memory.root, ValueRange());
     return;
   }
-  llvm::SmallVector<Value> indices =
-      fillIndices(memory.indices, [&] { return createIndex(location, 0); });
   if (memory.isTrailing()) {
-    tile::StoreOp::create(builder, location, value, memory.root, indices);
+    tile::StoreOp::create(builder, location, value, memory.root,
+                          getIndices(memory, location));
     return;
   }
+  storeElements(location, memory, value,
+                [&](Value element, ValueRange elementIndices) {
+                  tile::StoreElementOp::create(builder, location, element,
+                                               memory.root, elementIndices);
+                });
+}
+
+void Generator::storeElements(
+    Location location, const Memory &memory, Value value,
+    llvm::function_ref<void(Value, ValueRange)> store) {
+  llvm::SmallVector<Value> indices = getIndices(memory, location);
   auto type = cast<RankedTensorType>(value.getType());
   auto loop = tile::ParallelOp::create(builder, location, type.getShape(),
                                        ValueRange());
@@ -107,8 +171,7 @@ void Generator::storeTile(Location location, const Memory &memory,
   for (auto [dim, variable] : llvm::zip_equal(memory.kept, variables))
     indices[dim] =
         arith::AddIOp::create(builder, location, indices[dim], variable);
-  tile::StoreElementOp::create(builder, location, element, memory.root,
-                               indices);
+  store(element, indices);
 }
 
 Value Generator::generateLoad(const checked::LoadExpr &load) {
@@ -123,8 +186,7 @@ Value Generator::generateLoadElement(const checked::LoadElementExpr &load) {
   Location location = getLocation(load.range);
   Value pad = load.operands.empty() ? Value() : generate(*load.operands[0]);
   Memory memory = evaluate(load.place, location);
-  llvm::SmallVector<Value> indices =
-      fillIndices(memory.indices, [&] { return createIndex(location, 0); });
+  llvm::SmallVector<Value> indices = getIndices(memory, location);
   return tile::LoadElementOp::create(builder, location, getType(load.type),
                                      memory.root, indices, pad);
 }
@@ -144,14 +206,11 @@ void Generator::generateCopy(const checked::CopyStmt &copy) {
   bool isPlainStore =
       source.isWhole && isGlobal(destination) && destination.isTrailing();
   if (isPlainLoad || isPlainStore) {
-    auto getIndices = [&](const Memory &memory) {
-      return memory.isWhole ? llvm::SmallVector<Value>()
-                            : fillIndices(memory.indices, [&] {
-                                return createIndex(location, 0);
-                              });
-    };
-    llvm::SmallVector<Value> from = getIndices(source),
-                             to = getIndices(destination);
+    llvm::SmallVector<Value> from, to;
+    if (!source.isWhole)
+      from = getIndices(source, location);
+    if (!destination.isWhole)
+      to = getIndices(destination, location);
     tile::CopyOp::create(builder, location, source.root, from, destination.root,
                          to, pad, tile::CopyPlanAttr());
     return;
@@ -162,7 +221,7 @@ void Generator::generateCopy(const checked::CopyStmt &copy) {
 }
 
 /// A whole shared tile stays where it is; a part of one is loaded.
-Value Generator::generateGemmOperand(const Expr &operand) {
+Value Generator::generateTileOperand(const Expr &operand) {
   const auto *memoryExpr = dyn_cast<checked::MemoryExpr>(&operand);
   if (!memoryExpr)
     return generate(operand);
@@ -175,8 +234,10 @@ Value Generator::generateGemmOperand(const Expr &operand) {
 }
 
 void Generator::generateGemm(const checked::GemmStmt &gemm) {
-  Value a = generateGemmOperand(*gemm.a);
-  Value b = generateGemmOperand(*gemm.b);
+  if (gemm.scaleA)
+    return generateGemmScaled(gemm);
+  Value a = generateTileOperand(*gemm.a);
+  Value b = generateTileOperand(*gemm.b);
   Value accumulator = getValue(gemm.accumulator);
   auto op = tile::GemmOp::create(builder, getLocation(gemm.range),
                                  accumulator.getType(), a, b, accumulator,

@@ -99,11 +99,8 @@ void Generator::generate(const checked::Stmt &stmt) {
         Location location = getLocation(store->range);
         Value value = generate(*store->value);
         Memory memory = evaluate(store->place, location);
-        for (Value &index : memory.indices)
-          if (!index)
-            index = createIndex(location, 0);
         tile::StoreElementOp::create(builder, location, value, memory.root,
-                                     memory.indices);
+                                     getIndices(memory, location));
       })
       .Case<checked::StoreTileStmt>([&](const auto *store) {
         Location location = getLocation(store->range);
@@ -112,6 +109,17 @@ void Generator::generate(const checked::Stmt &stmt) {
       })
       .Case<checked::CopyStmt>([&](const auto *copy) { generateCopy(*copy); })
       .Case<checked::GemmStmt>([&](const auto *gemm) { generateGemm(*gemm); })
+      .Case<checked::AtomicTileStmt>(
+          [&](const auto *atomic) { generateAtomicTile(*atomic); })
+      .Case<checked::EvaluateStmt>(
+          [&](const auto *statement) { generate(*statement->value); })
+      .Case<checked::AssertStmt>([&](const auto *check) {
+        Value condition = generate(*check->condition);
+        tile::AssertOp::create(builder, getLocation(check->range), condition,
+                               check->text);
+      })
+      .Case<checked::PrintStmt>(
+          [&](const auto *print) { generatePrint(*print); })
       .Case<checked::IfStmt>([&](const auto *branch) { generateIf(*branch); })
       .Case<checked::LoopStmt>([&](const auto *loop) { generateLoop(*loop); })
       .Case<checked::WhileStmt>([&](const auto *loop) { generateWhile(*loop); })

@@ -63,7 +63,6 @@ private:
   mlir::Value generateIf(const checked::IfExpr &branch);
   mlir::Value generateSplat(const checked::SplatExpr &splat);
   mlir::Value generateReindex(const checked::ReindexExpr &reindex);
-  mlir::Value generatePart(const checked::PartExpr &part);
   mlir::Value generateBlock(const checked::BlockExpr &block);
   /// A value that depends on a condition; each side is evaluated in its branch.
   mlir::Value generateLazily(mlir::Location location, mlir::Value condition,
@@ -105,21 +104,50 @@ private:
     llvm::SmallVector<unsigned> kept;       // The dimensions that stay.
     Extents extents;                        // Their extents.
     bool isWhole = false;                   // A whole shared tile.
+    /// Where the extents of `root` come from if it is a tensor: numbers, for a
+    /// view with bounds, or the parameter that it is.
+    llvm::SmallVector<mlir::Value> rootExtents;
+    const checked::Parameter *parameter = nullptr;
     unsigned getRank() const { return indices.size(); }
     /// The dimensions that stay are the last ones, so that operations on tiles
     /// apply.
     bool isTrailing() const;
   };
   Memory evaluate(const Place &place, mlir::Location location);
+  Memory narrow(const Place &place, Memory memory, mlir::Location location);
+  /// Extent of a dimension of a tensor or view, an i64.
+  mlir::Value getExtent(const Memory &memory, unsigned dim,
+                        mlir::Location location);
+  /// One index for each dimension of the root.
+  llvm::SmallVector<mlir::Value> getIndices(const Memory &memory,
+                                            mlir::Location location);
   mlir::Value generateLoad(const checked::LoadExpr &load);
   mlir::Value generateLoadElement(const checked::LoadElementExpr &load);
   mlir::Value loadTile(mlir::Location location, const Memory &memory,
                        mlir::Type elementType, mlir::Value pad);
   void storeTile(mlir::Location location, const Memory &memory,
                  mlir::Value value);
+  /// Calls `store` for each element of a fragment, in a loop over them.
+  void
+  storeElements(mlir::Location location, const Memory &memory,
+                mlir::Value value,
+                llvm::function_ref<void(mlir::Value, mlir::ValueRange)> store);
   void generateCopy(const checked::CopyStmt &copy);
   void generateGemm(const checked::GemmStmt &gemm);
-  mlir::Value generateGemmOperand(const Expr &operand);
+  /// A value, or a shared tile as it lies there.
+  mlir::Value generateTileOperand(const Expr &operand);
+
+  // GenerateTileOps.cpp
+  mlir::Value generateReduce(const checked::ReduceExpr &reduce);
+  mlir::Value generateScan(const checked::ScanExpr &scan);
+  mlir::Value generateReshape(const checked::ReshapeExpr &reshape);
+  mlir::Value generateIota(const checked::IotaExpr &iota);
+  mlir::Value generatePart(const checked::PartExpr &part);
+  mlir::Value generateDequant(const checked::DequantExpr &dequant);
+  void generateGemmScaled(const checked::GemmStmt &gemm);
+  mlir::Value generateAtomic(const checked::AtomicExpr &atomic);
+  void generateAtomicTile(const checked::AtomicTileStmt &atomic);
+  void generatePrint(const checked::PrintStmt &print);
 
   // GenerateStmt.cpp
   void generate(const checked::StmtList &list);

@@ -79,8 +79,7 @@ void Checker::assignVariable(const ast::AssignStmt &assign,
     ExprPtr operand = checkValue(*assign.value);
     if (operand->type.isInvalid())
       return;
-    value = makeBinary(*assign.op, assign.opRange,
-                       {range.Start, assign.value->getRange().End},
+    value = makeBinary(*assign.op, {range.Start, assign.value->getRange().End},
                        std::move(old), std::move(operand));
   } else {
     value = checkValue(*assign.value);
@@ -142,8 +141,7 @@ void Checker::assignElement(const ast::AssignStmt &assign,
     return;
   }
   if (old)
-    value = makeBinary(*assign.op, assign.opRange,
-                       {range.Start, assign.value->getRange().End},
+    value = makeBinary(*assign.op, {range.Start, assign.value->getRange().End},
                        std::move(old), std::move(value));
   if (value->type.isInvalid())
     return;

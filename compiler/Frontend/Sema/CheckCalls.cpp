@@ -80,9 +80,9 @@ Checker::ExprPtr Checker::checkCall(const ast::CallExpr &call) {
   case BuiltinGroup::Shape:
     return checkShapeCall(call, *builtin);
   case BuiltinGroup::Reduction:
+    return checkReduction(call, *builtin);
   case BuiltinGroup::Atomic:
-    reportUnsupported(call.callee.range, call.callee.text);
-    return makeInvalid(range);
+    return checkAtomic(call, *builtin, /*isStatement=*/false);
   case BuiltinGroup::Allocation:
     if (refuseInParallel(call))
       return makeInvalid(range);
@@ -265,10 +265,6 @@ Checker::ExprPtr Checker::checkMath(const ast::CallExpr &call,
         .withHelp("write cast<f32>(" + getQuotedText(operand->range) + ")");
     return makeInvalid(range);
   }
-  if (builtin == Builtin::TanhApprox) {
-    reportUnsupported(call.callee.range, call.callee.text);
-    return makeInvalid(range);
-  }
   operand = promote(std::move(operand));
   Type type = operand->type;
   std::vector<ExprPtr> operands;
@@ -410,7 +406,10 @@ Checker::ExprPtr Checker::makeSelect(SourceRange range, ExprPtr condition,
   if (!unifyElements("select", left, right) ||
       !unifyShapes("select", left, right))
     return makeInvalid(range);
-  if (condition->constant) {
+  // Both sides are evaluated, so one that does something stays.
+  bool foldsAway =
+      condition->constant && !hasEffects(*left) && !hasEffects(*right);
+  if (foldsAway) {
     bool takesLeft = std::get<bool>(*condition->constant);
     ExprPtr taken = std::move(takesLeft ? left : right);
     taken->range = range;

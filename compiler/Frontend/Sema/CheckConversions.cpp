@@ -270,7 +270,7 @@ Checker::ExprPtr Checker::readMemory(ExprPtr expr) {
   SourceRange nameRange = {
       range.Start,
       llvm::SMLoc::getFromPointer(range.Start.getPointer() + name.size())};
-  if (!checkReadable(place, nameRange))
+  if (!checkReadable(place, nameRange) || !checkNotPrepacked(place, nameRange))
     return makeInvalid(range);
   if (place.isAnchor)
     return makeLoad(std::move(place), range, nullptr);
@@ -279,6 +279,11 @@ Checker::ExprPtr Checker::readMemory(ExprPtr expr) {
                      "' is a tensor, whose extents are known at launch")
         .withHelp("name the part that is meant, e.g. " + name + "[" +
                   (place.dims.size() == 1 ? "i +: 64" : "i +: 64, ...") + "]");
+    return makeInvalid(range);
+  }
+  if (llvm::is_contained(place.getExtents(), 0)) {
+    error(range, "'" + getQuotedText(range) + "' is " +
+                     formatShape(place.getExtents()) + " and has no elements");
     return makeInvalid(range);
   }
   if (!checkTileSize(place.getExtents(), range))

@@ -9,8 +9,7 @@ const checked::Place *Checker::CopySide::getPlace() const {
   return memory ? &memory->place : nullptr;
 }
 
-/// The name of the memory an expression begins with: `A` of `A[i, j]`.
-static SourceRange getBaseRange(const ast::Expr &syntax) {
+SourceRange tilec::getBaseRange(const ast::Expr &syntax) {
   const ast::Expr *base = &syntax;
   while (const auto *indexed = llvm::dyn_cast<ast::IndexExpr>(base))
     base = indexed->base.get();
@@ -61,7 +60,8 @@ void Checker::checkCopy(const ast::CallExpr &call) {
     if (pad->type.isInvalid())
       return;
   }
-  if (!checkCopyTypes(*source, from, to))
+  if (!checkCopyTypes("copy", source->range, from, to) ||
+      !checkPrepackedCopy(*source, *destination, arguments->getOption("pad")))
     return;
   if (destination->variable)
     undefined.erase(destination->variable);
@@ -74,8 +74,7 @@ static bool isBareTensor(const checked::Place &place) {
          llvm::is_contained(place.getExtents(), dynamicExtent);
 }
 
-/// "A[0, 0]".
-static std::string writeAnchor(SourceRange range, unsigned rank) {
+std::string tilec::writeAnchor(SourceRange range, unsigned rank) {
   std::string text = getQuotedText(range) + "[";
   for (unsigned i = 0; i < rank; ++i)
     text += i ? ", 0" : "0";
@@ -232,16 +231,16 @@ bool Checker::matchCopyShapes(CopySide &source, CopySide &destination) {
 }
 
 /// `copy` converts where every value is kept, and rounds floats to fewer bits.
-bool Checker::checkCopyTypes(const CopySide &source, ElementType from,
-                             ElementType to) {
+bool Checker::checkCopyTypes(StringRef callee, SourceRange source,
+                             ElementType from, ElementType to) {
   bool rounds = isFloat(from) && isFloat(to) && getBits(to) < getBits(from) &&
                 to != ElementType::E8M0;
   if (rounds || holdsEveryValue(from, to))
     return true;
-  error(source.range,
-        "'copy' does not convert " + getName(from) + " to " + getName(to))
-      .withHelp("say how: cast<" + getName(to) + ">(" +
-                getQuotedText(source.range) + ")");
+  error(source, "'" + callee + "' does not convert " + getName(from) + " to " +
+                    getName(to))
+      .withHelp("say how: cast<" + getName(to) + ">(" + getQuotedText(source) +
+                ")");
   return false;
 }
 

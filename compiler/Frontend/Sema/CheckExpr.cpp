@@ -423,31 +423,66 @@ Checker::ExprPtr Checker::checkReinterpret(const ast::CastExpr &cast) {
     error(range, "'reinterpret' is for numbers, and bool has one bit");
     return makeInvalid(range);
   }
-  if (getBits(from) != getBits(*element)) {
-    if (operand->type.isFragment())
-      reportUnsupported(range, "reinterpret of a tile to another width");
-    else
-      error(range, "'reinterpret' keeps the bits, but " + getName(from) +
-                       " has " + llvm::Twine(getBits(from)) + " and " +
-                       getName(*element) + " has " +
-                       llvm::Twine(getBits(*element)));
-    return makeInvalid(range);
+  // The low bits of tf32 are ignored, so that it has those of an f32 that is
+  // cut off; as bits it is read and written as one.
+  constexpr int64_t ignoredBits = 0x1FFF;
+  bool fromTF32 = from == ElementType::TF32,
+       toTF32 = *element == ElementType::TF32;
+  if (fromTF32 && toTF32)
+    return operand;
+  if (fromTF32) {
+    operand = makeConvert(std::move(operand), ElementType::F32);
+    return makeReinterpret(std::move(operand), *element, range);
   }
-  if (from == ElementType::TF32 || *element == ElementType::TF32) {
-    if (from != *element) {
-      reportUnsupported(range, "reinterpret of tf32");
+  if (!toTF32)
+    return makeReinterpret(std::move(operand), *element, range);
+  operand = makeReinterpret(std::move(operand), ElementType::Int32, range);
+  if (operand->type.isInvalid())
+    return operand;
+  operand = makeBinary(ast::BinaryOp::BitAnd, range, std::move(operand),
+                       makeConstant(Type::getScalar(ElementType::Int32), range,
+                                    Integer(~ignoredBits)));
+  operand = makeReinterpret(std::move(operand), ElementType::F32, range);
+  return makeConvert(std::move(operand), ElementType::TF32);
+}
+
+Checker::ExprPtr Checker::makeReinterpret(ExprPtr operand, ElementType element,
+                                          SourceRange range) {
+  if (operand->type.isInvalid())
+    return operand;
+  ElementType from = operand->type.getElement();
+  if (from == element)
+    return operand;
+  int64_t fromBits = getBits(from), toBits = getBits(element);
+  Type type = operand->type.withElement(element);
+  if (fromBits != toBits) {
+    if (!operand->type.isFragment()) {
+      error(range, "'reinterpret' keeps the bits, but " + getName(from) +
+                       " has " + llvm::Twine(fromBits) + " and " +
+                       getName(element) + " has " + llvm::Twine(toBits));
       return makeInvalid(range);
     }
+    Extents extents(operand->type.getExtents());
+    int64_t rowBits = extents.back() * fromBits;
+    if (rowBits % toBits != 0) {
+      error(range, "'reinterpret' keeps the bits, but a row of " +
+                       operand->type.describe() + " has " +
+                       llvm::Twine(rowBits) +
+                       ", which are no whole number of " + getName(element));
+      return makeInvalid(range);
+    }
+    extents.back() = rowBits / toBits;
+    if (!checkTileSize(extents, range))
+      return makeInvalid(range);
+    type = Type::getFragment(element, extents);
   }
-  if (from == *element)
-    return operand;
-  auto result = std::make_unique<checked::ReinterpretExpr>(
-      operand->type.withElement(*element), range);
-  result->known = operand->known;
-  if (operand->constant && isInt(from) && isInt(*element))
+  bool isFolded = operand->constant && isInt(from) && isInt(element);
+  if (isFolded)
     return makeConstant(
-        result->type, range,
-        wrapInteger(std::get<Integer>(*operand->constant), *element));
+        type, range,
+        wrapInteger(std::get<Integer>(*operand->constant), element));
+  auto result = std::make_unique<checked::ReinterpretExpr>(type, range);
+  result->known = operand->known;
   result->operands.push_back(std::move(operand));
   return result;
 }

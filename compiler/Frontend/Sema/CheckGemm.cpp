@@ -8,26 +8,33 @@ using llvm::StringRef;
 // gemm
 //===----------------------------------------------------------------------===//
 
-/// A shared tile stays where it is; everything else is a fragment.
-Checker::ExprPtr Checker::checkGemmOperand(const ast::Expr &syntax) {
-  SourceRange range = syntax.getRange();
+Checker::ExprPtr Checker::checkTileOrValue(const ast::Expr &syntax) {
   ExprPtr operand = check(syntax);
   if (operand->type.isInvalid())
     return operand;
   auto *memory = llvm::dyn_cast<checked::MemoryExpr>(operand.get());
   bool isShared = memory && memory->place.root->type.isShared();
-  if (!isShared || memory->place.isAnchor)
-    operand = toValue(std::move(operand));
-  if (operand->type.isInvalid())
+  return isShared && !memory->place.isAnchor ? std::move(operand)
+                                             : toValue(std::move(operand));
+}
+
+/// An operand of `gemm` or `gemm_scaled`.
+Checker::ExprPtr Checker::checkGemmOperand(const ast::CallExpr &call,
+                                           unsigned index) {
+  const ast::Expr &syntax = *call.arguments[index].value;
+  SourceRange range = syntax.getRange();
+  ExprPtr operand = checkTileOrValue(syntax);
+  if (operand->type.isInvalid() || operand->type.getRank() == 2)
     return operand;
-  if (operand->type.getExtents().size() == 2)
-    return operand;
-  error(range, "operands of 'gemm' have rank 2, and '" + getQuotedText(range) +
-                   "' is " + operand->type.describe());
+  error(range, "operands of '" + call.callee.text + "' have rank 2, and '" +
+                   getQuotedText(range) + "' is " + operand->type.describe());
   return makeInvalid(range);
 }
 
-Checker::Variable *Checker::checkAccumulator(const ast::Expr &syntax) {
+Checker::Variable *Checker::checkAccumulator(const ast::CallExpr &call,
+                                             unsigned index) {
+  const ast::Expr &syntax = *call.arguments[index].value;
+  StringRef callee = call.callee.text;
   SourceRange range = syntax.getRange();
   const auto *name = llvm::dyn_cast<ast::NameExpr>(&syntax);
   Variable *variable = name ? lookup(name->name) : nullptr;
@@ -37,7 +44,7 @@ Checker::Variable *Checker::checkAccumulator(const ast::Expr &syntax) {
   }
   if (!variable || !variable->type.isFragment()) {
     if (!variable || !variable->type.isInvalid())
-      error(range, "'gemm' adds to a 'var' fragment, and '" +
+      error(range, "'" + callee + "' adds to a 'var' fragment, and '" +
                        getQuotedText(range) + "' is " +
                        (variable ? variable->type.isShared() ? "a shared tile"
                                    : variable->type.isTensor()
@@ -49,11 +56,11 @@ Checker::Variable *Checker::checkAccumulator(const ast::Expr &syntax) {
     return nullptr;
   }
   if (!checkAssignable(variable, *name) ||
-      !checkDefined(variable, range, "gemm"))
+      !checkDefined(variable, range, callee))
     return nullptr;
   if (variable->type.getRank() == 2)
     return variable;
-  error(range, "the accumulator of 'gemm' has rank 2, and '" +
+  error(range, "the accumulator of '" + callee + "' has rank 2, and '" +
                    getQuotedText(range) + "' is " + variable->type.describe());
   return nullptr;
 }
@@ -75,66 +82,65 @@ static bool reads(const checked::Expr &expr,
   return found;
 }
 
+std::optional<bool> Checker::checkFlag(const Arguments &arguments,
+                                       StringRef name, bool fallback) {
+  const ast::Expr *option = arguments.getOption(name);
+  if (!option)
+    return fallback;
+  return checkConstantBool(*option, "the option '" + name.str() + "'");
+}
+
+/// False, and an error, if an operand reads the tile that is added to.
+bool Checker::checkAccumulatorUnread(const ast::CallExpr &call,
+                                     const checked::GemmStmt &stmt) {
+  for (const ExprPtr *operand : {&stmt.a, &stmt.b, &stmt.scaleA, &stmt.scaleB})
+    if (*operand && reads(**operand, stmt.accumulator)) {
+      error((*operand)->range, "this operand of '" + call.callee.text +
+                                   "' reads '" + stmt.accumulator->name +
+                                   "', the tile that is added to")
+          .withHelp("copy it first: let x = " + stmt.accumulator->name + ";");
+      return false;
+    }
+  return true;
+}
+
 void Checker::checkGemm(const ast::CallExpr &call) {
   std::optional<Arguments> arguments =
       matchArguments(call, 3, "gemm(A, B, acc)",
                      {"transpose_a", "transpose_b", "fast_accum", "tf32"});
   if (!arguments)
     return;
-  // `dequant` belongs to its gemm: which dimension is grouped depends on it.
-  bool hasDequant = false;
-  for (unsigned i = 0; i < 2; ++i) {
-    const auto *inner = llvm::dyn_cast<ast::CallExpr>(arguments->positional[i]);
-    if (!inner || inner->callee.text != "dequant")
-      continue;
-    hasDequant = true;
-    const ast::Expr *option =
-        arguments->getOption(i == 0 ? "transpose_a" : "transpose_b");
-    std::optional<bool> transposed =
-        option ? checkConstantBool(*option, "an option of 'gemm'") : false;
-    if (!transposed)
-      return;
-    unsigned errors = diagnostics.getErrorCount();
-    checkDequantShapes(*inner, (i == 0) != *transposed ? 1 : 0);
-    if (errors == diagnostics.getErrorCount())
-      reportUnsupported(inner->callee.range, "dequant");
-  }
-  if (hasDequant)
-    return;
-
-  ExprPtr a = checkGemmOperand(*arguments->positional[0]);
-  ExprPtr b = checkGemmOperand(*arguments->positional[1]);
-  Variable *accumulator = checkAccumulator(*arguments->positional[2]);
   bool flags[4] = {};
+  bool isGood = true;
   unsigned next = 0;
   for (StringRef name : {"transpose_a", "transpose_b", "fast_accum", "tf32"}) {
-    bool &flag = flags[next++];
-    const ast::Expr *option = arguments->getOption(name);
-    if (!option)
-      continue;
-    std::optional<bool> value =
-        checkConstantBool(*option, "the option '" + name.str() + "'");
-    if (!value)
-      return;
-    flag = *value;
+    std::optional<bool> value = checkFlag(*arguments, name);
+    isGood &= value.has_value();
+    flags[next++] = value.value_or(false);
   }
-  if (a->type.isInvalid() || b->type.isInvalid() || !accumulator)
+  ExprPtr operands[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    // `dequant` belongs to its gemm: which dimension is grouped depends on it.
+    const auto *inner = llvm::dyn_cast<ast::CallExpr>(arguments->positional[i]);
+    if (inner && inner->callee.text == "dequant")
+      operands[i] = checkDequantOperand(*inner, (i == 0) != flags[i] ? 1 : 0);
+    else
+      operands[i] = checkGemmOperand(call, i);
+    isGood &= !operands[i]->type.isInvalid();
+  }
+  Variable *accumulator = checkAccumulator(call, 2);
+  if (!isGood || !accumulator)
     return;
-  for (const ExprPtr *operand : {&a, &b})
-    if (reads(**operand, accumulator)) {
-      error((*operand)->range, "this operand of 'gemm' reads '" +
-                                   accumulator->name +
-                                   "', the tile that is added to")
-          .withHelp("copy it first: let x = " + accumulator->name + ";");
-      return;
-    }
-  auto stmt = std::make_unique<checked::GemmStmt>(call.getRange(), std::move(a),
-                                                  std::move(b), accumulator);
+  auto stmt = std::make_unique<checked::GemmStmt>(
+      call.getRange(), std::move(operands[0]), std::move(operands[1]),
+      accumulator);
   stmt->transposeA = flags[0];
   stmt->transposeB = flags[1];
   stmt->fastAccum = flags[2];
   stmt->tf32 = flags[3];
-  if (!checkGemmTypes(call, *stmt->a, *stmt->b, *accumulator) ||
+  if (!checkAccumulatorUnread(call, *stmt) ||
+      !settleDequants(stmt->a, stmt->b) ||
+      !checkGemmTypes(call, *stmt->a, *stmt->b, *accumulator) ||
       !checkGemmShapes(call, *stmt))
     return;
   bool isF32 = stmt->a->type.getElement() == ElementType::F32;
@@ -144,6 +150,8 @@ void Checker::checkGemm(const ast::CallExpr &call) {
               "' is " + getName(stmt->a->type.getElement()));
     return;
   }
+  recordGemmTiles(*stmt->a);
+  recordGemmTiles(*stmt->b);
   emit(std::move(stmt));
 }
 
@@ -178,11 +186,36 @@ static std::optional<ElementType> getAccumulatorType(ElementType a,
   return a == ElementType::F64 ? std::optional(a) : std::nullopt;
 }
 
+/// The operand as the program names it: q of `dequant`.
+static const checked::Expr &getNamed(const checked::Expr &operand) {
+  const auto *dequant = llvm::dyn_cast<checked::DequantExpr>(&operand);
+  return dequant ? dequant->getSource() : operand;
+}
+
+/// The type in which a product adds up.  An operand that is no integer because
+/// of its scale or zero makes the sum f32.
+static std::optional<ElementType> getSumElement(const checked::Expr &a,
+                                                const checked::Expr &b) {
+  std::optional<ElementType> sum =
+      getAccumulatorType(getStoredElement(a), getStoredElement(b));
+  bool isScaled = false;
+  for (const checked::Expr *operand : {&a, &b})
+    isScaled |= llvm::isa<checked::DequantExpr>(operand) &&
+                isFloat(operand->type.getElement());
+  return sum && isScaled ? ElementType::F32 : sum;
+}
+
+/// "int4", or "scaled int4" of a `dequant`.
+static std::string describeElement(const checked::Expr &operand) {
+  const auto *dequant = llvm::dyn_cast<checked::DequantExpr>(&operand);
+  return (dequant && dequant->hasScale ? "scaled " : "") +
+         getName(getStoredElement(operand)).str();
+}
+
 bool Checker::checkGemmTypes(const ast::CallExpr &call, const Expr &a,
                              const Expr &b, const Variable &accumulator) {
-  ElementType typeA = a.type.getElement(), typeB = b.type.getElement();
-  std::string nameA = getQuotedText(a.range), nameB = getQuotedText(b.range);
-  std::optional<ElementType> sum = getAccumulatorType(typeA, typeB);
+  ElementType typeA = getStoredElement(a), typeB = getStoredElement(b);
+  std::optional<ElementType> sum = getSumElement(a, b);
   if (!sum) {
     // The advice keeps the call as it stands but for the operand.
     std::string advice;
@@ -194,48 +227,43 @@ bool Checker::checkGemmTypes(const ast::CallExpr &call, const Expr &a,
       bool isA = argument.value->getRange().Start == a.range.Start;
       advice += isA ? "cast<" + getName(typeB).str() + ">(" + text + ")" : text;
     }
-    bool helps = getAccumulatorType(typeB, typeB).has_value();
+    bool helps = getAccumulatorType(typeB, typeB).has_value() &&
+                 !llvm::isa<checked::DequantExpr>(a) &&
+                 !llvm::isa<checked::DequantExpr>(b);
     Diagnostic &diagnostic =
         error(b.range, "'gemm' has no common type for " + getName(typeA) +
-                           " '" + nameA + "' and " + getName(typeB) + " '" +
-                           nameB + "'")
+                           " '" + getQuotedText(getNamed(a).range) + "' and " +
+                           getName(typeB) + " '" +
+                           getQuotedText(getNamed(b).range) + "'")
             .underline(a.range);
     diagnostic.withHelp(helps ? "cast one operand: gemm(" + advice + ")"
                               : "cast both operands, e.g. to bf16");
     return false;
   }
   ElementType found = accumulator.type.getElement();
-  SourceRange range;
-  for (const ast::Argument &argument : call.arguments)
-    if (!argument.name)
-      range = argument.value->getRange();
-  if (found == ElementType::F16 && typeA == ElementType::F16 &&
-      typeB == ElementType::F16) {
-    reportUnsupported(range, "gemm with an f16 accumulator");
-    return false;
-  }
-  if (found != *sum) {
-    std::string extents;
-    for (int64_t extent : accumulator.type.getExtents())
-      extents += (extents.empty() ? "" : ", ") + std::to_string(extent);
-    error(range, "'gemm' of " + getName(typeA) + " and " + getName(typeB) +
-                     " adds up in " + getName(*sum) + ", but '" +
-                     accumulator.name + "' is " + getName(found))
-        .underline({a.range.Start, b.range.End})
-        .withHelp("allocate '" + accumulator.name + "' as " + getName(*sum) +
-                  "[" + extents + "] and cast it after the loop");
-    return false;
-  }
-  if (typeA == ElementType::F64) {
-    reportUnsupported(call.callee.range, "gemm of f64");
-    return false;
-  }
-  return true;
+  // f16 may add up in f16, at the price of rounding every sum.
+  bool isHalf = found == ElementType::F16 &&
+                a.type.getElement() == ElementType::F16 &&
+                b.type.getElement() == ElementType::F16 && typeA == typeB;
+  if (found == *sum || isHalf)
+    return true;
+  std::string extents;
+  for (int64_t extent : accumulator.type.getExtents())
+    extents += (extents.empty() ? "" : ", ") + std::to_string(extent);
+  error(call.arguments[2].value->getRange(),
+        "'gemm' of " + describeElement(a) + " and " + describeElement(b) +
+            " adds up in " + getName(*sum) + ", but '" + accumulator.name +
+            "' is " + getName(found))
+      .underline({a.range.Start, b.range.End})
+      .withHelp("allocate '" + accumulator.name + "' as " + getName(*sum) +
+                "[" + extents + "] and cast it after the loop");
+  return false;
 }
 
 bool Checker::checkGemmShapes(const ast::CallExpr &call,
                               const checked::GemmStmt &stmt) {
-  const Expr &a = *stmt.a, &b = *stmt.b;
+  const Expr &a = getNamed(*stmt.a), &b = getNamed(*stmt.b);
+  StringRef callee = call.callee.text;
   std::string nameA = getQuotedText(a.range), nameB = getQuotedText(b.range);
   llvm::ArrayRef<int64_t> extentsA = a.type.getExtents(),
                           extentsB = b.type.getExtents(),
@@ -256,9 +284,9 @@ bool Checker::checkGemmShapes(const ast::CallExpr &call,
   };
   if (kA != kB) {
     Diagnostic &diagnostic =
-        error(b.range, "inner dimensions of 'gemm' differ: '" + nameA +
-                           "' has K = " + llvm::Twine(kA) + ", '" + nameB +
-                           "' has K = " + llvm::Twine(kB))
+        error(b.range, "inner dimensions of '" + callee + "' differ: '" +
+                           nameA + "' has K = " + llvm::Twine(kA) + ", '" +
+                           nameB + "' has K = " + llvm::Twine(kB))
             .underline(a.range);
     addAllocationNote(diagnostic, b);
     std::string wanted = stmt.transposeB
@@ -270,19 +298,16 @@ bool Checker::checkGemmShapes(const ast::CallExpr &call,
     diagnostic.withHelp(help);
     return false;
   }
-  SourceRange range;
-  for (const ast::Argument &argument : call.arguments)
-    if (!argument.name)
-      range = argument.value->getRange();
+  SourceRange range = call.arguments[2].value->getRange();
   bool isRowWrong = m != sum[0];
   if (isRowWrong || n != sum[1]) {
     const Expr &operand = isRowWrong ? a : b;
     StringRef letter = isRowWrong ? "M" : "N";
     Diagnostic &diagnostic =
-        error(range, (isRowWrong ? "rows" : "columns") +
-                         llvm::Twine(" of 'gemm' differ: '") +
-                         getQuotedText(operand.range) + "' has " + letter +
-                         " = " + llvm::Twine(isRowWrong ? m : n) + ", '" +
+        error(range, (isRowWrong ? "rows" : "columns") + llvm::Twine(" of '") +
+                         callee + "' differ: '" + getQuotedText(operand.range) +
+                         "' has " + letter + " = " +
+                         llvm::Twine(isRowWrong ? m : n) + ", '" +
                          stmt.accumulator->name + "' has " + letter + " = " +
                          llvm::Twine(sum[isRowWrong ? 0 : 1]))
             .underline(operand.range);
@@ -325,24 +350,4 @@ void Checker::checkAsyncCopy(const ast::CallExpr &call) {
     }
   }
   reportUnsupported(call.callee.range, "async_copy");
-}
-
-void Checker::checkAssert(const ast::CallExpr &call) {
-  std::optional<Arguments> arguments =
-      matchArguments(call, 2, "assert(condition, \"text\")");
-  if (!arguments)
-    return;
-  ExprPtr condition = checkCondition(*arguments->positional[0], "a condition");
-  const auto *text = llvm::dyn_cast<ast::StringExpr>(arguments->positional[1]);
-  if (!text) {
-    error(arguments->positional[1]->getRange(),
-          "the second argument of 'assert' is a string");
-    return;
-  }
-  if (condition->type.isInvalid())
-    return;
-  if (!condition->constant)
-    return reportUnsupported(call.callee.range, "assert");
-  if (!std::get<bool>(*condition->constant))
-    error(condition->range, "assertion failed: " + text->value);
 }

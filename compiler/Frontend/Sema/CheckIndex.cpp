@@ -23,6 +23,19 @@ Checker::Place Checker::makePlace(Variable *root) {
   return place;
 }
 
+Checker::Place Checker::makePlaceIn(Place view) {
+  Place place;
+  place.root = view.root;
+  for (const Place::Dim &entry : view.dims)
+    if (!entry.isDropped) {
+      place.dims.emplace_back();
+      place.dims.back().extent = entry.extent;
+    }
+  place.isView = true;
+  place.base = std::make_unique<Place>(std::move(view));
+  return place;
+}
+
 bool Checker::checkIndexCount(const ast::IndexExpr &indexed, StringRef name,
                               unsigned rank) {
   unsigned count = llvm::count_if(indexed.indices, [](const Index &index) {
@@ -147,6 +160,24 @@ static checked::ExprPtr addOffsets(checked::ExprPtr left,
   return sum;
 }
 
+/// `lo : hi` of a tensor: the elements from lo on, and none from hi on.
+bool Checker::applyBounds(const Index &index, Place::Dim &entry) {
+  ExprPtr low = checkIndexValue(*index.first, "the start of a view");
+  ExprPtr high = checkIndexValue(*index.second, "the end of a view");
+  if (low->type.isInvalid() || high->type.isInvalid())
+    return false;
+  entry.extent = dynamicExtent;
+  if (low->constant && high->constant) {
+    Integer count =
+        std::get<Integer>(*high->constant) - std::get<Integer>(*low->constant);
+    entry.extent =
+        static_cast<int64_t>(std::clamp<Integer>(count, 0, Integer(INT64_MAX)));
+  }
+  entry.offset = std::move(low);
+  entry.end = std::move(high);
+  return true;
+}
+
 /// Applies one index to a dimension that stays; `whole` is its extent now.
 bool Checker::applyIndex(const Index &index, unsigned dim, Place::Dim &entry,
                          int64_t whole, StringRef name, bool isTensor) {
@@ -183,10 +214,8 @@ bool Checker::applyIndex(const Index &index, unsigned dim, Place::Dim &entry,
     return true;
   }
   case Index::Kind::Range: {
-    if (isTensor) {
-      reportUnsupported(index.range, "a view with bounds");
-      return false;
-    }
+    if (isTensor)
+      return applyBounds(index, entry);
     std::optional<Integer> low =
         checkConstantInteger(*index.first, "the start of a part");
     std::optional<Integer> high =
@@ -217,6 +246,8 @@ Checker::ExprPtr Checker::indexMemory(const ast::IndexExpr &indexed,
   SourceRange range = indexed.getRange();
   std::string name = getQuotedText(baseRange);
   bool isTensor = place.root->type.isTensor();
+  if (place.hasBounds())
+    place = makePlaceIn(std::move(place));
   if (!checkIndexCount(indexed, name, place.getExtents().size()))
     return makeInvalid(range);
 
@@ -242,11 +273,18 @@ Checker::ExprPtr Checker::indexMemory(const ast::IndexExpr &indexed,
   } else {
     Extents extents = place.getExtents();
     if (isTensor && hasRegion && llvm::is_contained(extents, dynamicExtent)) {
-      error(range, "':' beside '+:' needs an extent known at compile time")
-          .withHelp("write 0 +: n, with n a config constant");
+      bool hasBounds = place.hasBounds();
+      error(range, llvm::Twine(hasBounds ? "'lo : hi'" : "':'") +
+                       " beside '+:' needs an extent known at compile time")
+          .withHelp(hasBounds ? "write lo +: n, with n a config constant"
+                              : "write 0 +: n, with n a config constant");
       return makeInvalid(range);
     }
     place.isView = isTensor && !hasRegion;
+    // Bounds known at compile time are an extent like any other.
+    if (hasRegion)
+      for (Place::Dim &entry : place.dims)
+        entry.end = nullptr;
     for (Place::Dim &entry : place.dims)
       if (entry.isDropped)
         entry.extent = goneExtent;

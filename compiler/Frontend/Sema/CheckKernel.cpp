@@ -28,6 +28,8 @@ checked::Kernel Checker::checkKernel(const ast::KernelDecl &decl) {
   checkGrid(decl);
   checkThreads(decl);
   checkBlock(*decl.body);
+  if (diagnostics.getErrorCount() == errorsBefore)
+    reportUnfedTiles();
   return std::move(kernel);
 }
 

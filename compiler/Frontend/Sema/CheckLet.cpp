@@ -108,11 +108,16 @@ void Checker::bindValue(const ast::LetStmt &let, ExprPtr value) {
     const Place &place = memory->place;
     bool isTensor = place.root->type.isTensor();
     if (!isTensor || place.isView || place.isWhole()) {
+      if (isTensor && !checkNotPrepacked(place, value->range)) {
+        declare(let.name, Variable::Role::Alias, Type::getInvalid());
+        return;
+      }
       Extents extents = place.getExtents();
       Variable *alias =
           declare(let.name, Variable::Role::Alias,
                   isTensor ? Type::getTensor(place.getElement(), extents)
                            : Type::getShared(place.getElement(), extents));
+      alias->aliased = place.root;
       alias->access = place.root->access;
       alias->allocated = place.root->allocated;
       emit(std::make_unique<checked::AliasStmt>(let.getRange(), alias,

@@ -154,6 +154,8 @@ bool Checker::checkPipelineOptions(const Arguments &arguments,
     std::optional<int64_t> split = checkExtent(*syntax, "'split'");
     if (!split)
       return false;
+    stmt.split = *split;
+    stmt.splitRange = syntax->getRange();
     if (*split > 1)
       diagnostics.remark(syntax->getRange(),
                          "'split' is not supported yet and is ignored: one "

@@ -74,8 +74,7 @@ Checker::ExprPtr Checker::checkBinary(const ast::BinaryExpr &binary) {
   right = toValue(std::move(right));
   if (left->type.isInvalid() || right->type.isInvalid())
     return makeInvalid(range);
-  return makeBinary(binary.op, binary.opRange, range, std::move(left),
-                    std::move(right));
+  return makeBinary(binary.op, range, std::move(left), std::move(right));
 }
 
 Checker::ExprPtr Checker::checkLogical(const ast::BinaryExpr &binary) {
@@ -104,8 +103,7 @@ Checker::ExprPtr Checker::checkLogical(const ast::BinaryExpr &binary) {
   if (areScalars && left->constant)
     return std::get<bool>(*left->constant) == isAnd ? std::move(right)
                                                     : std::move(left);
-  return makeBinary(binary.op, binary.opRange, range, std::move(left),
-                    std::move(right));
+  return makeBinary(binary.op, range, std::move(left), std::move(right));
 }
 
 /// What an operator takes, as a message names it; empty if `type` will do.
@@ -128,9 +126,8 @@ bool Checker::checkDivisor(StringRef op, const Expr &divisor) {
   return false;
 }
 
-Checker::ExprPtr Checker::makeBinary(BinaryOp op, SourceRange opRange,
-                                     SourceRange range, ExprPtr left,
-                                     ExprPtr right) {
+Checker::ExprPtr Checker::makeBinary(BinaryOp op, SourceRange range,
+                                     ExprPtr left, ExprPtr right) {
   std::string spelling = ast::getSpelling(op).str();
   for (const ExprPtr *operand : {&left, &right}) {
     StringRef wanted = getWanted(op, (*operand)->type);
@@ -164,10 +161,6 @@ Checker::ExprPtr Checker::makeBinary(BinaryOp op, SourceRange opRange,
   if (!unifyShapes(spelling, left, right))
     return makeInvalid(range);
   std::optional<ElementType> element = getTypedElement(left->type);
-  if (op == BinaryOp::Remainder && !isIntegerType(left->type)) {
-    reportUnsupported(opRange, "% of floats");
-    return makeInvalid(range);
-  }
 
   bool givesBool = ast::isComparison(op) || ast::isLogical(op);
   Type type = !givesBool

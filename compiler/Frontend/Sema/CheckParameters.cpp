@@ -140,15 +140,18 @@ void Checker::checkTensorParameter(const ast::KernelParameter &parameter) {
     return;
   }
   if (parameter.prepack)
-    reportUnsupported(parameter.prepack.range, "prepack");
-  if (parameter.stridedOption) {
-    if (parameter.stridedOption.text == "all")
-      reportUnsupported(parameter.strided.range, "strided(all)");
-    else
-      error(parameter.stridedOption.range,
-            "'strided' has no option '" + parameter.stridedOption.text + "'")
-          .withHelp("write strided or strided(all)");
-  }
+    variable->isPrepacked = checkPrepackQualifier(parameter);
+  bool isPacked =
+      variable->type.isTensor() && getBits(variable->type.getElement()) == 4;
+  if (parameter.stridedOption && parameter.stridedOption.text != "all")
+    error(parameter.stridedOption.range,
+          "'strided' has no option '" + parameter.stridedOption.text + "'")
+        .withHelp("write strided or strided(all)");
+  else if (parameter.stridedOption && isPacked)
+    error(parameter.strided.range,
+          "'strided(all)' is not for 4-bit types, and '" + parameter.name.text +
+              "' is " + getName(variable->type.getElement()))
+        .withHelp("write strided, which keeps the last stride 1");
   if (!variable->type.isInvalid())
     checkPack(parameter, variable, dims);
   tensorSyntax.push_back({&parameter, std::move(dims)});
@@ -311,6 +314,8 @@ void Checker::finishParameters() {
       continue;
     checked::Parameter &parameter = kernel.parameters[variable->index];
     parameter.isStrided = bool(tensor.syntax->strided);
+    parameter.isStridedAll = bool(tensor.syntax->stridedOption);
+    parameter.isPrepacked = bool(tensor.syntax->prepack);
     parameter.isNoalias = bool(tensor.syntax->noalias);
     Extents extents;
     for (const ast::Expr *syntax : tensor.dims) {
@@ -341,6 +346,7 @@ void Checker::finishParameters() {
         launch = makeLaunchExpr(*dim, "a dimension");
       if (launch)
         parameter.dims.push_back(std::move(*launch));
+      parameter.extents.push_back(std::move(dim));
     }
     variable->type = Type::getTensor(variable->type.getElement(), extents);
   }

@@ -16,12 +16,13 @@ Checker::ExprPtr Checker::checkShapeCall(const ast::CallExpr &call,
   case Builtin::SizeBytes:
     return checkSizeBytes(call);
   case Builtin::Dequant:
-    checkDequantShapes(call, std::nullopt);
-    reportUnsupported(call.callee.range, call.callee.text);
-    return makeInvalid(call.getRange());
+    return checkDequantCall(call);
+  case Builtin::Iota:
+    return checkIota(call);
+  case Builtin::Reshape:
+    return checkReshape(call);
   default:
-    reportUnsupported(call.callee.range, call.callee.text);
-    return makeInvalid(call.getRange());
+    llvm_unreachable("not of the group Shape");
   }
 }
 
@@ -134,80 +135,70 @@ Checker::ExprPtr Checker::checkSizeBytes(const ast::CallExpr &call) {
   return makeConstant(Type::getUntypedInt(), range, bytes);
 }
 
-//===----------------------------------------------------------------------===//
-// dequant
-//===----------------------------------------------------------------------===//
+/// 0 .. n-1.
+Checker::ExprPtr Checker::checkIota(const ast::CallExpr &call) {
+  SourceRange range = call.getRange();
+  std::optional<Arguments> arguments = matchArguments(call, 1, "iota(n)");
+  if (!arguments || refuseInParallel(call))
+    return makeInvalid(range);
+  std::optional<int64_t> count = checkExtent(*arguments->positional[0]);
+  if (!count || !checkTileSize({*count}, range))
+    return makeInvalid(range);
+  auto result = std::make_unique<checked::IotaExpr>(
+      Type::getFragment(ElementType::Int32, {*count}), range);
+  result->known = Known::Uniform;
+  return result;
+}
 
-/// Checks the scale and zero tiles of a `dequant`. `contraction` is the
-/// dimension of q that `gemm` contracts; without it the last one is grouped.
-void Checker::checkDequantShapes(const ast::CallExpr &call,
-                                 std::optional<unsigned> contraction) {
+/// `reshape(x, n, m, ...)`.
+Checker::ExprPtr Checker::checkReshape(const ast::CallExpr &call) {
+  SourceRange range = call.getRange();
   std::optional<Arguments> arguments =
-      matchArguments(call, 1, "dequant(q, scale = s, zero = z, group = g)",
-                     {"scale", "zero", "group", "dim", "to"});
-  if (!arguments)
-    return;
-  ExprPtr q = check(*arguments->positional[0]);
-  if (q->type.isInvalid())
-    return;
-  Extents extents(q->type.getExtents());
-  if (extents.empty() || llvm::is_contained(extents, dynamicExtent)) {
-    error(q->range, "'dequant' takes a tile, and '" + getQuotedText(q->range) +
-                        "' is " + q->type.describe());
-    return;
+      matchOptions("reshape", call.arguments, {});
+  if (!arguments || refuseInParallel(call))
+    return makeInvalid(range);
+  const auto &given = arguments->positional;
+  if (given.size() < 2) {
+    error(call.callee.range, "'reshape' takes a tile and its new extents")
+        .withHelp("write reshape(x, n, m)");
+    return makeInvalid(range);
   }
-  unsigned dim = contraction.value_or(extents.size() - 1);
-  if (const ast::Expr *syntax = arguments->getOption("dim")) {
-    std::optional<Integer> value = checkConstantInteger(*syntax, "'dim'");
-    if (!value)
-      return;
-    if (*value < 0 || *value >= Integer(extents.size())) {
-      error(syntax->getRange(), "'" + getQuotedText(q->range) + "' has rank " +
-                                    llvm::Twine(extents.size()) +
-                                    ", and 'dim' is " +
-                                    formatConstant(Constant(*value)));
-      return;
-    }
-    dim = static_cast<unsigned>(*value);
+  ExprPtr operand = checkValue(*given[0]);
+  Extents extents;
+  bool isGood = !operand->type.isInvalid();
+  for (const ast::Expr *syntax : llvm::drop_begin(given)) {
+    std::optional<int64_t> extent = checkExtent(*syntax);
+    isGood &= extent.has_value();
+    extents.push_back(extent.value_or(1));
   }
-  const ast::Expr *groupSyntax = arguments->getOption("group");
-  std::optional<int64_t> group;
-  if (groupSyntax) {
-    group = checkExtent(*groupSyntax, "'group'");
-    if (!group)
-      return;
+  if (!isGood || !checkTileSize(extents, range))
+    return makeInvalid(range);
+  if (!operand->type.isFragment()) {
+    error(operand->range, "'reshape' takes a tile, and '" +
+                              getQuotedText(operand->range) + "' is " +
+                              operand->type.describe());
+    return makeInvalid(range);
   }
-  for (StringRef role : {"scale", "zero"}) {
-    const ast::Expr *syntax = arguments->getOption(role);
-    if (!syntax)
-      continue;
-    ExprPtr tile = check(*syntax);
-    llvm::ArrayRef<int64_t> shape = tile->type.getExtents();
-    if (tile->type.isInvalid() || shape.size() != extents.size() || !group)
-      continue;
-    int64_t wanted = (extents[dim] + *group - 1) / *group;
-    if (shape[dim] == wanted)
-      continue;
-    std::string name = getQuotedText(tile->range);
-    const auto *qIndexed = llvm::dyn_cast<checked::MemoryExpr>(q.get());
-    // The extent as the program spells it, where the allocation shows it.
-    std::string extentText = std::to_string(extents[dim]);
-    if (qIndexed)
-      if (auto found = allocationExtents.find(qIndexed->place.root);
-          found != allocationExtents.end() && found->second.size() > dim)
-        extentText = found->second[dim];
-    std::string help = "allocate '" + name + "' as [";
-    for (unsigned i = 0; i < extents.size(); ++i)
-      help += (i ? ", " : "") + (i == dim ? "ceildiv(" + extentText + ", " +
-                                                std::to_string(*group) + ")"
-                                          : std::to_string(shape[i]));
-    error(tile->range,
-          "'dequant' with " + llvm::Twine(contraction ? "K = " : "extent ") +
-              llvm::Twine(extents[dim]) + " and group " + llvm::Twine(*group) +
-              " needs a " + role + " of " + llvm::Twine(wanted) +
-              " along dimension " + llvm::Twine(dim) + ", but '" + name +
-              "' is " + formatShape(shape))
-        .underline(groupSyntax->getRange())
-        .withHelp(help + "]");
+  auto count = [](llvm::ArrayRef<int64_t> shape) {
+    int64_t product = 1;
+    for (int64_t extent : shape)
+      product *= extent;
+    return product;
+  };
+  int64_t before = count(operand->type.getExtents()), after = count(extents);
+  if (before != after) {
+    error(range, "'reshape' keeps the number of elements: '" +
+                     getQuotedText(operand->range) + "' is " +
+                     formatShape(operand->type.getExtents()) + ", " +
+                     formatWithSeparators(before) + " elements, and " +
+                     formatShape(extents) + " has " +
+                     formatWithSeparators(after))
+        .underline(operand->range);
+    return makeInvalid(range);
   }
+  auto result = std::make_unique<checked::ReshapeExpr>(
+      Type::getFragment(operand->type.getElement(), extents), range);
+  result->known = operand->known;
+  result->operands.push_back(std::move(operand));
+  return result;
 }

@@ -142,14 +142,23 @@ void Checker::checkCallStmt(const ast::CallExpr &call) {
     return checkFill(call, /*isClear=*/false);
   case Builtin::Gemm:
     return checkGemm(call);
+  case Builtin::GemmScaled:
+    return checkGemmScaled(call);
   case Builtin::Assert:
     return checkAssert(call);
+  case Builtin::Print:
+    return checkPrint(call);
+  case Builtin::AtomicAdd:
+  case Builtin::AtomicMax:
+  case Builtin::AtomicMin:
+    checkAtomic(call, *builtin, /*isStatement=*/true);
+    return;
   case Builtin::AsyncCopy:
     return checkAsyncCopy(call);
   default:
     break;
   }
-  if (isStatement || getGroup(*builtin) == BuiltinGroup::Atomic)
+  if (isStatement)
     return reportUnsupported(call.callee.range, call.callee.text);
   ExprPtr value = checkCall(call);
   if (!value->type.isInvalid())

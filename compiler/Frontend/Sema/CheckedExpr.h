@@ -64,6 +64,10 @@ struct Variable {
   std::optional<Constant> constant;
   /// Number of the parameter, of the block axis or of the `parallel` variable.
   unsigned index = 0;
+  /// An alias: the memory it names a part of.
+  Variable *aliased = nullptr;
+  /// A tensor in the order that an instruction wants.
+  bool isPrepacked = false;
   /// Rights of a tensor, and of aliases of one.
   ast::Access access = ast::Access::Inout;
   /// Packed dimension of tensors and shared tiles of 4-bit elements.
@@ -82,6 +86,13 @@ struct Variable {
   bool isBound = false;
 
   bool isMutable() const { return role == Role::Var; }
+  /// The variable whose memory this is.
+  Variable *getOrigin() {
+    Variable *origin = this;
+    while (origin->aliased)
+      origin = origin->aliased;
+    return origin;
+  }
 };
 
 /// A part of a tensor or shared tile: one entry for each dimension of `root`.
@@ -95,9 +106,15 @@ struct Place {
     /// Of a dimension that is gone 0, but in an anchor, which may get its
     /// dimensions back, the extent it had.
     int64_t extent = dynamicExtent;
+    /// In a view with bounds, the element after the last one; null for the end
+    /// of the tensor.
+    ExprPtr end;
   };
 
   Variable *root = nullptr;
+  /// A view with bounds that this is a part of; `dims` are then those that the
+  /// view keeps.
+  std::unique_ptr<Place> base;
   std::vector<Dim> dims;
   /// All indices are plain: an element, or an anchor where an extent comes from
   /// the other side.
@@ -111,6 +128,8 @@ struct Place {
   ~Place();
 
   bool isWhole() const;
+  /// A view that ends before its tensor does.
+  bool hasBounds() const;
   /// Extents of the dimensions that stay.
   Extents getExtents() const;
   ElementType getElement() const { return root->type.getElement(); }
@@ -134,6 +153,12 @@ enum class ExprKind : uint8_t {
   Splat,
   Reindex,
   Part,
+  Reshape,
+  Iota,
+  Reduce,
+  Scan,
+  Dequant,
+  Atomic,
   Block,
 };
 
@@ -193,8 +218,8 @@ public:
   Variable *variable;
 };
 
-/// Memory by itself, neither read nor written yet.  Only operands of `gemm`
-/// are left in a finished tree.
+/// Memory by itself, neither read nor written yet.  Only operands of `gemm` and
+/// `dequant` are left in a finished tree.
 class MemoryExpr : public ExprBase<MemoryExpr, ExprKind::Memory> {
 public:
   MemoryExpr(Type type, SourceRange range, Place place)
@@ -277,7 +302,8 @@ public:
   CastMode mode;
 };
 
-/// The same bits as another type of equal width.
+/// The same bits as another type; of a tile perhaps of another width, which
+/// changes the last extent.
 class ReinterpretExpr
     : public ExprBase<ReinterpretExpr, ExprKind::Reinterpret> {
 public:
@@ -313,6 +339,72 @@ public:
   std::vector<Dim> dims;
 };
 
+/// The elements of a fragment, in row-major order, in another shape.
+class ReshapeExpr : public ExprBase<ReshapeExpr, ExprKind::Reshape> {
+public:
+  ReshapeExpr(Type type, SourceRange range)
+      : ExprBase(std::move(type), range) {}
+};
+
+/// 0, 1, 2, ...
+class IotaExpr : public ExprBase<IotaExpr, ExprKind::Iota> {
+public:
+  IotaExpr(Type type, SourceRange range) : ExprBase(std::move(type), range) {}
+};
+
+/// A reduction along one dimension, which is then gone, or of all elements.
+class ReduceExpr : public ExprBase<ReduceExpr, ExprKind::Reduce> {
+public:
+  ReduceExpr(Type type, SourceRange range, Builtin builtin)
+      : ExprBase(std::move(type), range), builtin(builtin) {}
+  Builtin builtin;
+  std::optional<unsigned> dim;
+};
+
+/// Running sums along one dimension.
+class ScanExpr : public ExprBase<ScanExpr, ExprKind::Scan> {
+public:
+  ScanExpr(Type type, SourceRange range, unsigned dim, bool isReversed)
+      : ExprBase(std::move(type), range), dim(dim), isReversed(isReversed) {}
+  unsigned dim;
+  bool isReversed;
+};
+
+/// (q - zero) * scale. The operands are q and what there is of the others, each
+/// a fragment, a scalar or the MemoryExpr of a shared tile.
+class DequantExpr : public ExprBase<DequantExpr, ExprKind::Dequant> {
+public:
+  DequantExpr(Type type, SourceRange range)
+      : ExprBase(std::move(type), range) {}
+  bool hasScale = false, hasZero = false;
+  unsigned dim = 0;
+  std::optional<int64_t> group;
+  /// The type written by `to`, if one is.
+  std::optional<ElementType> to;
+  SourceRange toRange;
+
+  const Expr &getSource() const { return *operands[0]; }
+  const Expr *getScale() const {
+    return hasScale ? operands[1].get() : nullptr;
+  }
+  const Expr *getZero() const {
+    return hasZero ? operands.back().get() : nullptr;
+  }
+};
+
+/// An atomic change of one element, operand 0 being the amount; gives the value
+/// before it.
+class AtomicExpr : public ExprBase<AtomicExpr, ExprKind::Atomic> {
+public:
+  AtomicExpr(SourceRange range, Builtin builtin, Place place)
+      : ExprBase(Type::getScalar(place.getElement()), range), builtin(builtin),
+        place(std::move(place)) {}
+  Builtin builtin;
+  Place place;
+  /// Orders the block's other accesses, too.
+  bool isAcqRel = false;
+};
+
 /// An inlined function: definitions, then the value in operand 0.
 class BlockExpr : public ExprBase<BlockExpr, ExprKind::Block> {
 public:
@@ -327,6 +419,10 @@ void forEachOperand(const Expr &expr,
                     llvm::function_ref<void(const Expr &)> visit);
 void forEachOperand(const Place &place,
                     llvm::function_ref<void(const Expr &)> visit);
+
+/// True if evaluating an expression changes something, so that it must not be
+/// left out.
+bool hasEffects(const Expr &expr);
 
 } // namespace tilec::checked
 

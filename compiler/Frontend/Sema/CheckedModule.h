@@ -22,7 +22,11 @@ struct Parameter {
   Variable *variable;
   /// One for each dimension; empty for a scalar.
   std::vector<LaunchExpr> dims;
+  /// The same dimensions as the kernel computes them.
+  std::vector<ExprPtr> extents = {};
   bool isStrided = false;
+  bool isStridedAll = false;
+  bool isPrepacked = false;
   bool isNoalias = false;
 };
 

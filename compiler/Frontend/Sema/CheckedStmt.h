@@ -15,7 +15,11 @@ enum class StmtKind : uint8_t {
   StoreElement,
   StoreTile,
   Copy,
+  AtomicTile,
+  Evaluate,
   Gemm,
+  Assert,
+  Print,
   If,
   Loop,
   While,
@@ -120,6 +124,45 @@ public:
   ExprPtr pad; // Null: zero.
 };
 
+/// Atomic changes of the elements of a tile in memory.
+class AtomicTileStmt : public StmtBase<AtomicTileStmt, StmtKind::AtomicTile> {
+public:
+  AtomicTileStmt(SourceRange range, Builtin builtin, Place place, ExprPtr value)
+      : StmtBase(range), builtin(builtin), place(std::move(place)),
+        value(std::move(value)) {}
+  Builtin builtin;
+  Place place;
+  ExprPtr value;
+  bool isAcqRel = false; // As in AtomicExpr.
+};
+
+/// An expression that is evaluated for what it does, not for its value.
+class EvaluateStmt : public StmtBase<EvaluateStmt, StmtKind::Evaluate> {
+public:
+  EvaluateStmt(SourceRange range, ExprPtr value)
+      : StmtBase(range), value(std::move(value)) {}
+  ExprPtr value;
+};
+
+/// A condition that holds at run time.
+class AssertStmt : public StmtBase<AssertStmt, StmtKind::Assert> {
+public:
+  AssertStmt(SourceRange range, ExprPtr condition, std::string text)
+      : StmtBase(range), condition(std::move(condition)),
+        text(std::move(text)) {}
+  ExprPtr condition;
+  std::string text;
+};
+
+class PrintStmt : public StmtBase<PrintStmt, StmtKind::Print> {
+public:
+  PrintStmt(SourceRange range, std::string label)
+      : StmtBase(range), label(std::move(label)) {}
+  std::string label;
+  std::vector<ExprPtr> values; // Scalars and fragments.
+};
+
+/// `gemm`, and `gemm_scaled` if there are scales.
 class GemmStmt : public StmtBase<GemmStmt, StmtKind::Gemm> {
 public:
   GemmStmt(SourceRange range, ExprPtr a, ExprPtr b, Variable *accumulator)
@@ -129,6 +172,10 @@ public:
   Variable *accumulator;
   bool transposeA = false, transposeB = false;
   bool fastAccum = false, tf32 = false;
+  /// Factors of groups of A and of B; null for `gemm`.
+  ExprPtr scaleA, scaleB;
+  /// Elements along K, rows of A and columns of B that share a factor.
+  int64_t granularityK = 1, granularityM = 1, granularityN = 1;
 };
 
 class IfStmt : public StmtBase<IfStmt, StmtKind::If> {
@@ -154,6 +201,9 @@ public:
   std::optional<int64_t> stages;
   /// The number of stages was not a config default.
   bool areStagesFixed = false;
+  /// Number of blocks that share the iterations, and where it is written.
+  int64_t split = 1;
+  SourceRange splitRange;
   StmtList body;
   /// Variables declared outside whose value one iteration hands to the next or
   /// to what follows the loop.  Set by `findCarried`.

@@ -13,7 +13,13 @@ BlockExpr::BlockExpr(Type type, SourceRange range)
     : ExprBase(std::move(type), range) {}
 BlockExpr::~BlockExpr() = default;
 
+bool Place::hasBounds() const {
+  return llvm::any_of(dims, [](const Dim &dim) { return dim.end != nullptr; });
+}
+
 bool Place::isWhole() const {
+  if (base)
+    return false;
   return llvm::all_of(llvm::enumerate(dims), [&](auto entry) {
     const Dim &dim = entry.value();
     int64_t whole = root->type.getExtents()[entry.index()];
@@ -31,9 +37,14 @@ Extents Place::getExtents() const {
 
 void checked::forEachOperand(const Place &place,
                              llvm::function_ref<void(const Expr &)> visit) {
-  for (const Place::Dim &dim : place.dims)
+  if (place.base)
+    forEachOperand(*place.base, visit);
+  for (const Place::Dim &dim : place.dims) {
     if (dim.offset)
       visit(*dim.offset);
+    if (dim.end)
+      visit(*dim.end);
+  }
 }
 
 void checked::forEachOperand(const Expr &expr,
@@ -47,4 +58,19 @@ void checked::forEachOperand(const Expr &expr,
     forEachOperand(load->place, visit);
   else if (const auto *element = llvm::dyn_cast<LoadElementExpr>(&expr))
     forEachOperand(element->place, visit);
+  else if (const auto *atomic = llvm::dyn_cast<AtomicExpr>(&expr))
+    forEachOperand(atomic->place, visit);
+}
+
+bool checked::hasEffects(const Expr &expr) {
+  bool found = llvm::isa<AtomicExpr>(expr);
+  // A function that does more than define values is not looked into.
+  if (const auto *block = llvm::dyn_cast<BlockExpr>(&expr))
+    for (const StmtPtr &stmt : block->statements) {
+      const auto *define = llvm::dyn_cast<DefineStmt>(stmt.get());
+      found |= !define || (define->value && hasEffects(*define->value));
+    }
+  forEachOperand(expr,
+                 [&](const Expr &operand) { found |= hasEffects(operand); });
+  return found;
 }

@@ -11,6 +11,7 @@
 #define TILEC_FRONTEND_SEMA_CHECKER_H
 
 #include "compiler/Frontend/Sema/Sema.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -133,9 +134,12 @@ private:
   ExprPtr checkIf(const ast::IfExpr &branch);
   ExprPtr checkCast(const ast::CastExpr &cast);
   ExprPtr checkReinterpret(const ast::CastExpr &cast);
+  /// The bits of `operand` as another type, neither of them tf32.
+  ExprPtr makeReinterpret(ExprPtr operand, ElementType element,
+                          SourceRange range);
   /// `op` on two values that have been checked.
-  ExprPtr makeBinary(ast::BinaryOp op, SourceRange opRange, SourceRange range,
-                     ExprPtr left, ExprPtr right);
+  ExprPtr makeBinary(ast::BinaryOp op, SourceRange range, ExprPtr left,
+                     ExprPtr right);
   ExprPtr makeShift(ast::BinaryOp op, SourceRange range, ExprPtr left,
                     ExprPtr right);
   bool checkDivisor(llvm::StringRef op, const Expr &divisor);
@@ -171,6 +175,7 @@ private:
                       SourceRange baseRange);
   bool applyIndex(const ast::Index &index, unsigned dim, Place::Dim &entry,
                   int64_t whole, llvm::StringRef name, bool isTensor);
+  bool applyBounds(const ast::Index &index, Place::Dim &entry);
   ExprPtr indexFragment(const ast::IndexExpr &indexed, ExprPtr base);
   ExprPtr indexElement(const ast::IndexExpr &indexed, ExprPtr base);
   ExprPtr addAxes(const ast::IndexExpr &indexed, ExprPtr base);
@@ -178,6 +183,8 @@ private:
                        unsigned rank);
   bool checkPart(SourceRange range, Integer low, Integer count, unsigned dim,
                  int64_t extent, llvm::StringRef name);
+  /// A place for parts of a view with bounds.
+  Place makePlaceIn(Place view);
   bool checkElementBounds(const Expr &index, SourceRange range, unsigned dim,
                           int64_t extent, llvm::StringRef name);
   Place makePlace(Variable *root);
@@ -199,6 +206,8 @@ private:
   ExprPtr checkFull(const ast::CallExpr &call);
   ExprPtr checkTranspose(const ast::CallExpr &call);
   ExprPtr checkSizeBytes(const ast::CallExpr &call);
+  ExprPtr checkIota(const ast::CallExpr &call);
+  ExprPtr checkReshape(const ast::CallExpr &call);
   ExprPtr checkFunctionCall(const ast::CallExpr &call,
                             const ast::FunctionDecl &function);
   bool checkFunctionShape(const ast::FunctionDecl &function, SourceRange user);
@@ -305,21 +314,78 @@ private:
   std::optional<CopySide> checkCopySource(const ast::Expr &syntax);
   std::optional<CopySide> checkCopyDestination(const ast::Expr &syntax);
   bool matchCopyShapes(CopySide &source, CopySide &destination);
-  bool checkCopyTypes(const CopySide &source, ElementType from, ElementType to);
+  bool checkCopyTypes(llvm::StringRef callee, SourceRange source,
+                      ElementType from, ElementType to);
   void emitCopy(const ast::CallExpr &call, CopySide source,
                 CopySide destination, ExprPtr pad);
   void checkFill(const ast::CallExpr &call, bool isClear);
   void checkGemm(const ast::CallExpr &call);
-  ExprPtr checkGemmOperand(const ast::Expr &syntax);
-  Variable *checkAccumulator(const ast::Expr &syntax);
+  void checkGemmScaled(const ast::CallExpr &call);
+  ExprPtr checkGemmOperand(const ast::CallExpr &call, unsigned index);
+  /// A shared tile as it lies there, or a value.
+  ExprPtr checkTileOrValue(const ast::Expr &syntax);
+  Variable *checkAccumulator(const ast::CallExpr &call, unsigned index);
+  /// The value of a compile-time option of type bool; `fallback` if it is not
+  /// given.
+  std::optional<bool> checkFlag(const Arguments &arguments,
+                                llvm::StringRef name, bool fallback = false);
+  bool checkAccumulatorUnread(const ast::CallExpr &call,
+                              const checked::GemmStmt &stmt);
   bool checkGemmTypes(const ast::CallExpr &call, const Expr &a, const Expr &b,
                       const Variable &accumulator);
   bool checkGemmShapes(const ast::CallExpr &call,
                        const checked::GemmStmt &stmt);
-  void checkDequantShapes(const ast::CallExpr &call,
-                          std::optional<unsigned> contraction);
   void checkAsyncCopy(const ast::CallExpr &call);
+
+  // CheckScaledGemm.cpp
+  bool checkScaledTypes(const ast::CallExpr &call,
+                        const checked::GemmStmt &stmt);
+  bool checkScale(const checked::GemmStmt &stmt, bool isA);
+
+  // CheckDequant.cpp
+  /// A `dequant` without its type, which depends on where it stands; null after
+  /// an error.  `contraction` is the dimension of q that `gemm` contracts.
+  std::unique_ptr<checked::DequantExpr>
+  checkDequant(const ast::CallExpr &call, std::optional<unsigned> contraction);
+  ExprPtr checkDequantCall(const ast::CallExpr &call);
+  ExprPtr checkDequantOperand(const ast::CallExpr &call, unsigned contraction);
+  struct DequantTile;
+  bool checkDequantTile(const checked::DequantExpr &dequant,
+                        const DequantTile &tile);
+  bool checkDequantShape(const checked::DequantExpr &dequant,
+                         const DequantTile &tile);
+  /// Gives the `dequant` operands of a `gemm` their types.
+  bool settleDequants(ExprPtr &a, ExprPtr &b);
+  bool settleDequant(ExprPtr &operand, ElementType other,
+                     SourceRange otherRange);
+
+  // CheckReductions.cpp
+  ExprPtr checkReduction(const ast::CallExpr &call, Builtin builtin);
+  ExprPtr checkScan(const ast::CallExpr &call);
+  /// A tile of numbers.
+  ExprPtr checkTileOperand(const ast::CallExpr &call, const ast::Expr &syntax);
+  std::optional<unsigned> checkDim(const ast::Expr &syntax, const Expr &tile);
+
+  // CheckAtomics.cpp
+  ExprPtr checkAtomic(const ast::CallExpr &call, Builtin builtin,
+                      bool isStatement);
+  ExprPtr convertForAtomic(const ast::CallExpr &call, ExprPtr value,
+                           ElementType element);
+  void checkAtomicTile(const ast::CallExpr &call, Builtin builtin, Place place,
+                       SourceRange placeRange, ExprPtr value, bool isAcqRel);
+
+  // CheckDebug.cpp
   void checkAssert(const ast::CallExpr &call);
+  void checkPrint(const ast::CallExpr &call);
+
+  // CheckPrepack.cpp
+  bool checkPrepackQualifier(const ast::KernelParameter &parameter);
+  /// Reports a use of a prepacked tensor other than a copy of a tile.
+  bool checkNotPrepacked(const Place &place, SourceRange range);
+  bool checkPrepackedCopy(const CopySide &source, const CopySide &destination,
+                          const ast::Expr *pad);
+  void recordGemmTiles(const Expr &operand);
+  void reportUnfedTiles();
 
   // Flow of definite assignment.
   using VariableSet = llvm::SmallPtrSet<Variable *, 8>;
@@ -380,6 +446,11 @@ private:
   /// Extents of allocated tiles as the program spells them.
   llvm::DenseMap<const Variable *, std::vector<std::string>> allocationExtents;
 
+  /// Tiles that hold prepacked elements, with the copies that put them there,
+  /// and tiles that are operands of `gemm`.
+  llvm::MapVector<Variable *, SourceRange> prepackedTiles;
+  llvm::SmallPtrSet<const Variable *, 8> gemmTiles;
+
   /// Statements and operations checked so far, and how many there may be.
   unsigned work = 0;
   unsigned maxWork = 1000000;
@@ -392,6 +463,12 @@ private:
 std::string getQuotedText(SourceRange range);
 /// The same in full length, for what outlives the compilation.
 std::string getOneLineText(SourceRange range);
+/// The element type of an operand of `gemm`; of `dequant` that of q.
+ElementType getStoredElement(const checked::Expr &operand);
+/// The name of the memory an expression begins with: `A` of `A[i, j]`.
+SourceRange getBaseRange(const ast::Expr &syntax);
+/// "A[0, 0]".
+std::string writeAnchor(SourceRange range, unsigned rank);
 /// The names an expression is made of, from left to right.
 void collectNames(const ast::Expr *syntax,
                   llvm::SmallVectorImpl<const ast::NameExpr *> &names);

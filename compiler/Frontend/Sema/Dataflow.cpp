@@ -122,7 +122,7 @@ const Effects &CarriedFinder::summarize(Stmt &stmt) {
         collectUses(*write->value, effects.uses);
         assign(write->variable);
       })
-      .Case<StoreElementStmt, StoreTileStmt>([&](auto *store) {
+      .Case<StoreElementStmt, StoreTileStmt, AtomicTileStmt>([&](auto *store) {
         collectUses(store->place, effects.uses);
         collectUses(*store->value, effects.uses);
       })
@@ -135,8 +135,21 @@ const Effects &CarriedFinder::summarize(Stmt &stmt) {
       .Case<GemmStmt>([&](GemmStmt *gemm) {
         collectUses(*gemm->a, effects.uses);
         collectUses(*gemm->b, effects.uses);
+        for (const ExprPtr *scale : {&gemm->scaleA, &gemm->scaleB})
+          if (*scale)
+            collectUses(**scale, effects.uses);
         effects.uses.insert(gemm->accumulator);
         assign(gemm->accumulator);
+      })
+      .Case<EvaluateStmt>([&](EvaluateStmt *statement) {
+        collectUses(*statement->value, effects.uses);
+      })
+      .Case<AssertStmt>([&](AssertStmt *check) {
+        collectUses(*check->condition, effects.uses);
+      })
+      .Case<PrintStmt>([&](PrintStmt *print) {
+        for (const ExprPtr &value : print->values)
+          collectUses(*value, effects.uses);
       })
       .Case<IfStmt>([&](IfStmt *branch) {
         Effects thenEffects = summarize(branch->thenBody);
@@ -259,7 +272,8 @@ void checked::inferPackedDimensions(Kernel &kernel) {
                    llvm::DenseMap<Variable *, int> &found) {
     bool isPackedCopy = tile.root->role == Variable::Role::Shared &&
                         tile.root->packDim >= 0 && tile.isWhole() &&
-                        tensor.root->role == Variable::Role::Tensor;
+                        tensor.root->role == Variable::Role::Tensor &&
+                        !tensor.base;
     if (!isPackedCopy)
       return;
     if (std::optional<int> dim = getTilePackDim(tensor))

@@ -4,6 +4,10 @@
 
 #include "compiler/Frontend/Sema/CheckedModule.h"
 
+namespace tilec {
+class DiagnosticEngine;
+} // namespace tilec
+
 namespace tilec::checked {
 
 /// Finds the variables that loops carry and branches merge (`carried`,
@@ -14,6 +18,10 @@ void findCarried(Kernel &kernel);
 /// Gives each shared tile of 4-bit elements the packed dimension of the tensor
 /// it is copied from (or else to), so that bytes move as they are.
 void inferPackedDimensions(Kernel &kernel);
+
+/// Reports loops that several blocks share (`split`) although what they carry
+/// is no sum.  Needs `carried`.
+void checkSplits(const Kernel &kernel, DiagnosticEngine &diagnostics);
 
 } // namespace tilec::checked
 
