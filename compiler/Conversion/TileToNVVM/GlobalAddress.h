@@ -25,10 +25,10 @@ public:
   Value getInBounds(int reg);
   /// For 4-bit elements: the bit position of the element in its byte (i8).
   Value getNibbleShift(int reg);
+  /// Index of that element along a dimension of the tensor (i64).
+  Value getIndex(int dim, int reg);
 
 private:
-  /// Index along a dimension of the tensor (i64).
-  Value getIndex(int dim, int reg);
   /// Constant part of an index; 0 for dimensions outside the tile.
   int32_t getConstant(int dim, int reg) const;
 

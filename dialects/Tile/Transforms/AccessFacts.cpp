@@ -148,3 +148,25 @@ int64_t tile::getCopyBytes(Value global, ValueRange indices,
                  unitBytes));
   return std::min<int64_t>(bytes & -bytes, 16);
 }
+
+bool tile::movesWholeBytes(Value source, ValueRange indices,
+                           Value destination) {
+  auto from = dyn_cast<GlobalType>(source.getType());
+  auto to = dyn_cast<SharedType>(destination.getType());
+  if (!from || !to || from.getPackDim() < 0)
+    return false;
+  return from.getPackDim() - (from.getRank() - to.getRank()) ==
+             to.getPackDim() &&
+         getCopyBytes(source, indices, to.getShape()) > 0;
+}
+
+SmallVector<Value> tile::getByteIndices(OpBuilder &builder, Location loc,
+                                        Value source, ValueRange indices) {
+  SmallVector<Value> result(indices);
+  int64_t pack = cast<GlobalType>(source.getType()).getPackDim();
+  Value one =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
+  // The index is even, so that the shift is exact, for negative ones too.
+  result[pack] = arith::ShRSIOp::create(builder, loc, indices[pack], one);
+  return result;
+}

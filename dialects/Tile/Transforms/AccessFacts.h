@@ -36,6 +36,16 @@ int64_t getArgAlignment(KernelOp kernel, BlockArgument argument);
 /// does not start on a whole byte or holds part of one.
 int64_t getCopyBytes(Value global, ValueRange indices, ArrayRef<int64_t> shape);
 
+/// Whether a tile copied from `indices` of a packed tensor to a packed shared
+/// tile is made of whole bytes on both sides.  The tensor's last byte may still
+/// hold a single element.
+bool movesWholeBytes(Value source, ValueRange indices, Value destination);
+
+/// Indices of the bytes of a packed tensor: the one along the packed dimension,
+/// which is even, is halved.
+SmallVector<Value> getByteIndices(OpBuilder &builder, Location loc,
+                                  Value source, ValueRange indices);
+
 } // namespace mlir::tile
 
 #endif // TILE_DIALECTS_TILE_TRANSFORMS_ACCESSFACTS_H

@@ -2,7 +2,6 @@
 
 #include "dialects/Tile/Transforms/AccessFacts.h"
 #include "dialects/Tile/Transforms/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_PACKSUBBYTEPASS
@@ -27,37 +26,13 @@ static bool endsOnWholeByte(Value global) {
   return extent && *extent % 2 == 0;
 }
 
-/// Whether the tile of a copy is made of whole bytes on both sides.
-static bool movesWholeBytes(Value source, ValueRange indices,
-                            Value destination) {
-  auto from = dyn_cast<GlobalType>(source.getType());
-  auto to = dyn_cast<SharedType>(destination.getType());
-  if (!from || !to || from.getPackDim() < 0)
-    return false;
-  return from.getPackDim() - (from.getRank() - to.getRank()) ==
-             to.getPackDim() &&
-         getCopyBytes(source, indices, to.getShape()) > 0 &&
-         endsOnWholeByte(source);
-}
-
-/// Indices of the bytes: the one along the packed dimension is halved.
-static SmallVector<Value> getByteIndices(OpBuilder &builder, Location loc,
-                                         Value source, ValueRange indices) {
-  SmallVector<Value> result(indices);
-  int64_t pack = cast<GlobalType>(source.getType()).getPackDim();
-  Value one =
-      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
-  // The index is even, so that the shift is exact, for negative ones too.
-  result[pack] = arith::ShRSIOp::create(builder, loc, indices[pack], one);
-  return result;
-}
-
 namespace {
 struct PackSubByte : tile::impl::PackSubBytePassBase<PackSubByte> {
   void runOnOperation() override {
     getOperation().walk([](AsyncCopyOp copy) {
       if (!movesWholeBytes(copy.getSource(), copy.getSourceIndices(),
-                           copy.getDestination()))
+                           copy.getDestination()) ||
+          !endsOnWholeByte(copy.getSource()))
         return;
       OpBuilder builder(copy);
       Location loc = copy.getLoc();
@@ -72,7 +47,8 @@ struct PackSubByte : tile::impl::PackSubBytePassBase<PackSubByte> {
     getOperation().walk([](CopyOp copy) {
       if (copy.getPad() || !isa<GlobalType>(copy.getSource().getType()) ||
           !movesWholeBytes(copy.getSource(), copy.getSourceIndices(),
-                           copy.getDestination()))
+                           copy.getDestination()) ||
+          !endsOnWholeByte(copy.getSource()))
         return;
       OpBuilder builder(copy);
       Location loc = copy.getLoc();

@@ -22,11 +22,20 @@
 // CHECK: %[[NOW:.+]] = tile.stage %[[TILE]][%[[K]]] offset 0
 // CHECK: tile.load %[[NOW]]
 // CHECK: tile.wait_group 0
+// In the general variant the next tile is loaded in front of the work and
+// stored behind it, to the other of two buffers.
 // CHECK-LABEL: tile.kernel @three_stages__general
 // CHECK-SAME: guards = []
-// CHECK: scf.for
-// CHECK-NEXT: arith.muli
-// CHECK-NEXT: tile.copy
+// CHECK: %[[TILE:.+]] = tile.alloc_shared "As" {tile.stages = 2 : i64} : <2x64x32xbf16>
+// CHECK: %[[FIRST:.+]] = tile.load %arg0
+// CHECK: %[[SLOT:.+]] = tile.stage %[[TILE]][%{{.+}}] offset 0
+// CHECK: tile.store %[[FIRST]], %[[SLOT]]
+// CHECK: scf.for %[[K:.+]] =
+// CHECK: %[[NEXT:.+]] = tile.load %arg0
+// CHECK: %[[NOW:.+]] = tile.stage %[[TILE]][%[[K]]] offset 0
+// CHECK: tile.load %[[NOW]]
+// CHECK: %[[OTHER:.+]] = tile.stage %[[TILE]][%[[K]]] offset 1
+// CHECK: tile.store %[[NEXT]], %[[OTHER]]
 // CHECK-NOT: tile.async_copy
 tile.kernel @three_stages(%A: !tile.global<?x?xbf16> {tile.name = "A", tile.dtype = "bf16", tile.access = "in", tile.dims = ["M", "K"]})
     attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
