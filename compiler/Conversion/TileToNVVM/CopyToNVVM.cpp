@@ -9,9 +9,11 @@
 #include "compiler/Conversion/TileToNVVM/GlobalAddress.h"
 #include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
 #include "compiler/Conversion/TileToNVVM/SharedAddress.h"
+#include "compiler/Conversion/TileToNVVM/SpareNibble.h"
 #include "compiler/Conversion/TileToNVVM/WideAccess.h"
 #include "dialects/Layout/BlockedLayout.h"
 #include "dialects/Layout/VectorAccess.h"
+#include "dialects/Tile/Transforms/AccessFacts.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -112,6 +114,54 @@ static void emitVectorCopy(KernelEmitter &e, CopyOp op, SharedView shared,
     }
   });
 }
+
+/// Copy of elements, or bytes of two, each by a load of its own; neighbours are
+/// stored together.  For any alignment.
+static void emitElementCopy(KernelEmitter &e, CopyOp op, SharedView shared,
+                            const GlobalView &global, ValueRange indices,
+                            SpareNibble spare) {
+  constexpr int64_t storeBytes = 4;
+  Type element = shared.type.getElementType();
+  layout::FragmentLayout layout =
+      getCopyLayout(e, shared.type,
+                    std::max<int64_t>(storeBytes, getElementBits(element) / 8));
+  layout::VectorPlan plan =
+      layout::planVector(layout, shared.type.getStorage());
+  Value pad = op.getPad() ? e.getScalar(op.getPad())
+                          : e.zeroOf(getRegisterType(element));
+  emitInOwners(e, layout, [&]() {
+    GlobalAddresser from(e, global, indices, layout);
+    SmallVector<int64_t> start(shared.type.getRank(), 0);
+    SharedAddresser to(e, shared, start, shared.type.getShape(),
+                       layout.laneBases(), layout.warpBases());
+    int perBatch = std::max(1, copiesInFlight / plan.elements);
+    for (int first = 0; first < plan.accesses(); first += perBatch) {
+      int last = std::min(first + perBatch, plan.accesses());
+      SmallVector<FragmentValue> loaded;
+      for (int access = first; access < last; ++access) {
+        SmallVector<Value> values;
+        for (int i = 0; i < plan.elements; ++i) {
+          int reg = plan.registers[access * plan.elements + i];
+          values.push_back(spare.clear(
+              emitGuardedElementLoad(e, from, reg, element, pad), from, reg));
+        }
+        loaded.push_back(FragmentValue::ofElements(element, values));
+      }
+      SmallVector<int> together =
+          llvm::to_vector(llvm::seq(0, int(plan.elements)));
+      for (int access = first; access < last; ++access) {
+        int reg = plan.registers[access * plan.elements];
+        WideStorer(e, loaded[access - first])
+            .store(to.getPointer(layout.registerXor(reg),
+                                 layout.registerOffset(reg)),
+                   plan.bytes(), together);
+      }
+    }
+  });
+}
+
+/// A thread's share of the tile that is still written out in full.
+static constexpr int64_t unrolledElements = 256;
 
 namespace {
 /// Copies element by element, for any alignment, in a loop over the storage
@@ -273,6 +323,28 @@ LogicalResult tile::emitCopy(KernelEmitter &e, CopyOp op) {
     emitVectorCopy(e, op, shared, global, op.getPlan()->getBytes());
     return success();
   }
-  ScalarCopier(e, op, shared, global).emit();
+  bool isPacked = shared.type.getPackDim() >= 0;
+  bool wholeBytes = isPacked && !op.getPad() &&
+                    movesWholeBytes(op.getSource(), op.getSourceIndices(),
+                                    op.getDestination());
+  int64_t units =
+      shared.type.getStorage().bytes() /
+      std::max<int64_t>(1, getElementBits(shared.type.getElementType()) / 8);
+  if ((isPacked && !wholeBytes) || units > unrolledElements * e.threads) {
+    ScalarCopier(e, op, shared, global).emit();
+    return success();
+  }
+  SmallVector<Value> indices(e.getScalars(op.getSourceIndices()));
+  if (!isPacked) {
+    emitElementCopy(e, op, shared, global, indices, SpareNibble(e, Value()));
+    return success();
+  }
+  int64_t pack = global.type.getPackDim();
+  indices[pack] =
+      e.builder.createOrFold<arith::ShRSIOp>(e.loc, indices[pack], e.i64(1));
+  emitElementCopy(
+      e, op,
+      {shared.pointer, cast<SharedType>(BytesOp::getBytesType(shared.type))},
+      getBytesView(e, global), indices, SpareNibble(e, op.getSource()));
   return success();
 }

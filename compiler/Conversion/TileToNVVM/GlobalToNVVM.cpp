@@ -8,51 +8,13 @@
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
 #include "compiler/Conversion/TileToNVVM/GlobalAddress.h"
 #include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
+#include "compiler/Conversion/TileToNVVM/SpareNibble.h"
 #include "compiler/Conversion/TileToNVVM/WideAccess.h"
 #include "dialects/Layout/VectorAccess.h"
 #include "dialects/Tile/Transforms/AccessFacts.h"
 
 using namespace mlir;
 using namespace mlir::tile;
-
-namespace {
-/// Clears the spare nibble of a packed tensor's odd end in bytes that were read
-/// from its storage.
-class SpareNibble {
-public:
-  /// `bytes` is a view by `tile.bytes`; for others, and for tensors known to
-  /// end on a whole byte, there is nothing to clear.
-  SpareNibble(KernelEmitter &emitter, Value bytes) : e(emitter) {
-    auto op = bytes.getDefiningOp<BytesOp>();
-    BlockArgument argument = op ? getTensorArgument(bytes) : BlockArgument();
-    if (!argument)
-      return;
-    auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
-    if (kernel.getArgAttr(argument.getArgNumber(), alignedAttrName))
-      return;
-    const GlobalView &packed = e.getGlobal(op.getSource());
-    dim = packed.type.getPackDim();
-    extent = packed.extents[dim];
-  }
-
-  /// `byte` (i8) was read at `index` (i64) along the packed dimension.
-  Value clear(Value byte, GlobalAddresser &addresser, int reg) {
-    if (!extent)
-      return byte;
-    // The byte's second element is outside.
-    Value second = e.add(e.shl(addresser.getIndex(dim, reg), 1), e.i64(1));
-    Value isSpare = e.compare(arith::CmpIPredicate::sge, second, extent);
-    Value low = e.andi(byte, e.builder.createOrFold<arith::ConstantOp>(
-                                 e.loc, e.builder.getI8IntegerAttr(15)));
-    return e.select(isSpare, low, byte);
-  }
-
-private:
-  KernelEmitter &e;
-  int64_t dim = -1;
-  Value extent;
-};
-} // namespace
 
 LogicalResult tile::emitGlobalLoad(KernelEmitter &e, LoadOp op) {
   const GlobalView &view = e.getGlobal(op.getMemory());
@@ -68,7 +30,8 @@ LogicalResult tile::emitGlobalLoad(KernelEmitter &e, LoadOp op) {
   if (maxBytes * 8 <= bits) {
     Value pad = op.getPad() ? e.getScalar(op.getPad())
                             : e.zeroOf(getRegisterType(element));
-    SpareNibble spare(e, op.getMemory());
+    auto bytes = op.getMemory().getDefiningOp<BytesOp>();
+    SpareNibble spare(e, bytes ? bytes.getSource() : Value());
     for (int reg = 0; reg < layout.elementsPerThread(); ++reg) {
       Value value = emitGuardedElementLoad(e, addresser, reg, element, pad);
       collector.addElement(spare.clear(value, addresser, reg), reg);

@@ -1,6 +1,7 @@
 //===- StructureToNVVM.cpp - Loops, branches, indices and dispatch --------===//
 
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "compiler/Conversion/TileToNVVM/SpareNibble.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -98,12 +99,7 @@ static void emitBytes(KernelEmitter &e, BytesOp op) {
                      cast<SharedType>(op.getType())});
     return;
   }
-  GlobalView view = e.getGlobal(op.getSource());
-  int64_t pack = view.type.getPackDim();
-  view.extents[pack] = e.builder.createOrFold<arith::ShRUIOp>(
-      e.loc, e.add(view.extents[pack], e.i64(1)), e.i64(1));
-  view.type = cast<GlobalType>(op.getType());
-  e.setGlobal(op, view);
+  e.setGlobal(op, getBytesView(e, e.getGlobal(op.getSource())));
 }
 
 /// An element access outside 'parallel' is done by every thread alike (reads)

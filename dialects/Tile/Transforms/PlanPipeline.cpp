@@ -110,9 +110,7 @@ static SmallVector<CopyOp> findPipelinedCopies(PipelinedOp loop,
 /// Bytes of the kernel's shared tiles with the copies of a loop staged.
 static int64_t countSharedBytes(KernelOp kernel, const StagedCopies &copies) {
   auto isInto = [](Value alloc) {
-    return [alloc](CopyOp copy) {
-      return copy.getDestination() == alloc;
-    };
+    return [alloc](CopyOp copy) { return copy.getDestination() == alloc; };
   };
   int64_t bytes = 0;
   kernel.walk([&](AllocSharedOp alloc) {
