@@ -49,6 +49,11 @@ const HandlerTable &HandlerTable::getAll() {
     addMemoryHandlers(all);
     addElementHandlers(all);
     addAsyncHandlers(all);
+    addAtomicHandlers(all);
+    addTeamHandlers(all);
+    addScaledHandlers(all);
+    addReductionHandlers(all);
+    addDebugHandlers(all);
     addMatmulHandlers(all);
     addShapeHandlers(all);
     addCastHandlers(all);
@@ -120,7 +125,7 @@ LogicalResult BlockInterpreter::execute(Operation *op) {
     return fail(op, "the interpreter does not know '" +
                         op->getName().getStringRef() + "'");
   for (Type type : op->getResultTypes())
-    if (!isa<tile::GlobalType, tile::SharedType>(type) &&
+    if (!isa<tile::GlobalType, tile::SharedType, tile::BarrierType>(type) &&
         !findFormat(tile::getTileElementType(type)))
       return fail(op, "the interpreter has no values of the result's type");
   return handler(*this, op);
@@ -146,8 +151,9 @@ BlockInterpreter::runRegion(Region &region, ArrayRef<RuntimeValue> arguments) {
   return results;
 }
 
-LogicalResult BlockInterpreter::fail(Operation *op, const llvm::Twine &text) {
-  reason = Failure{op->getLoc(), text.str()};
+LogicalResult BlockInterpreter::fail(Location location,
+                                     const llvm::Twine &text) {
+  reason = Failure{location, text.str()};
   return failure();
 }
 

@@ -48,13 +48,22 @@ struct Failure {
   std::string text;
 };
 
+/// A box of a memory: its first element in the root and its extents along the
+/// root's dimensions.
+struct TileBox {
+  std::vector<int64_t> anchor;
+  std::vector<int64_t> shape;
+};
+
 /// An asynchronous copy that has started and not been waited for.
 struct PendingCopy {
   MemoryView destination;
+  TileBox box;
   RuntimeValue elements;
 };
 
 class BlockInterpreter;
+class TeamTurns;
 using Handler = llvm::LogicalResult (*)(BlockInterpreter &, mlir::Operation *);
 
 /// Which function executes which operation.
@@ -83,6 +92,11 @@ void addControlFlowHandlers(HandlerTable &table);
 void addMemoryHandlers(HandlerTable &table);
 void addElementHandlers(HandlerTable &table);
 void addAsyncHandlers(HandlerTable &table);
+void addAtomicHandlers(HandlerTable &table);
+void addTeamHandlers(HandlerTable &table);
+void addScaledHandlers(HandlerTable &table);
+void addReductionHandlers(HandlerTable &table);
+void addDebugHandlers(HandlerTable &table);
 void addMatmulHandlers(HandlerTable &table);
 void addShapeHandlers(HandlerTable &table);
 void addCastHandlers(HandlerTable &table);
@@ -129,7 +143,10 @@ public:
   runRegion(mlir::Region &region, llvm::ArrayRef<RuntimeValue> arguments);
 
   /// Notes why the block stops and fails.
-  llvm::LogicalResult fail(mlir::Operation *op, const llvm::Twine &text);
+  llvm::LogicalResult fail(mlir::Operation *op, const llvm::Twine &text) {
+    return fail(op->getLoc(), text);
+  }
+  llvm::LogicalResult fail(mlir::Location location, const llvm::Twine &text);
 
   //===--- Lanes ----------------------------------------------------------===//
 
@@ -142,6 +159,12 @@ public:
 
   std::vector<PendingCopy> openGroup;
   std::deque<std::vector<PendingCopy>> groups;
+
+  //===--- Teams ----------------------------------------------------------===//
+
+  /// Whose turn it is, if this is one of several teams, and which one it is.
+  TeamTurns *turns = nullptr;
+  size_t team = 0;
 
 private:
   llvm::LogicalResult execute(mlir::Operation *op);

@@ -144,9 +144,10 @@ static FailureOr<Values> runVaryingLoop(BlockInterpreter &block, Operation *op,
 }
 
 static LogicalResult executeFor(BlockInterpreter &block, scf::ForOp op) {
-  const Integers &lower = block.getIntegers(op.getLowerBound());
-  const Integers &upper = block.getIntegers(op.getUpperBound());
-  const Integers &step = block.getIntegers(op.getStep());
+  // Copies: the body adds to the table that holds the values.
+  const Integers lower = block.getIntegers(op.getLowerBound());
+  const Integers upper = block.getIntegers(op.getUpperBound());
+  const Integers step = block.getIntegers(op.getStep());
   for (int64_t i = 0; i < step.size(); ++i)
     if (step[i] <= 0)
       return block.fail(op, "a loop's step is positive, found " +

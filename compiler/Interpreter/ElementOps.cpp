@@ -5,48 +5,19 @@
 // is done once.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/Interpreter/TileAccess.h"
+#include "compiler/Interpreter/LaneAccess.h"
 
 using namespace mlir;
 using namespace tilec;
 
-namespace {
-/// The index tuples of the lanes.
-class LaneIndices {
-public:
-  LaneIndices(const BlockInterpreter &block, ValueRange indices)
-      : current(indices.size()) {
-    for (Value index : indices)
-      elements.push_back(block.getIntegers(index));
-    isUniform = llvm::all_of(
-        elements, [](const Integers &index) { return index.isUniform(); });
-  }
-
-  ArrayRef<int64_t> get(int64_t lane) {
-    for (auto [value, index] : llvm::zip_equal(current, elements))
-      value = index[lane];
-    return current;
-  }
-
-  bool isUniform;
-
-private:
-  SmallVector<Integers> elements;
-  SmallVector<int64_t> current;
-};
-} // namespace
-
 /// Finds an element of a shared tile.
-static FailureOr<int64_t> locateShared(BlockInterpreter &block, Operation *op,
+FailureOr<int64_t> tilec::locateShared(BlockInterpreter &block, Operation *op,
                                        const MemoryView &memory,
                                        ArrayRef<int64_t> index) {
-  int64_t element = 0;
-  for (size_t d = 0; d < index.size(); ++d) {
+  for (size_t d = 0; d < index.size(); ++d)
     if (index[d] < 0 || index[d] >= memory.shape[d])
       return failOutside(block, op, memory, d, index[d]);
-    element = element * memory.shape[d] + index[d];
-  }
-  return memory.offset + element;
+  return locateElement(*memory.shared, memory.toRoot(index));
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,8 +86,9 @@ static LogicalResult readMemory(BlockInterpreter &block, tile::LoadElementOp op,
     ArrayRef<int64_t> index = indices.get(lane);
     if (memory.global) {
       values[lane] = pad[lane];
-      if (memory.global->contains(index))
-        memory.global->readRow(index, 1, &values[lane]);
+      Extents place = memory.toRoot(index);
+      if (memory.contains(place))
+        memory.global->readRow(place, 1, &values[lane]);
       continue;
     }
     FailureOr<int64_t> place = locateShared(block, op, memory, index);
@@ -156,8 +128,9 @@ writeMemory(BlockInterpreter &block, tile::StoreElementOp op,
     ArrayRef<int64_t> index = indices.get(lane);
     T value = values[lane];
     if (memory.global) {
-      if (memory.global->contains(index))
-        memory.global->writeRow(index, 1, &value);
+      Extents place = memory.toRoot(index);
+      if (memory.contains(place))
+        memory.global->writeRow(place, 1, &value);
       continue;
     }
     FailureOr<int64_t> place = locateShared(block, op, memory, index);

@@ -3,7 +3,8 @@
 // Executes a `tile.kernel` on arrays of the host: what the kernel means, not
 // how a GPU would compute it.  Everything else is compared with it, so it
 // favours exactness over speed:
-// - the sum of a `tile.gemm` in f32 is held in f64 while it only flows through
+// - the sum of a product, reduction or scan in f32 is held in f64 while it only
+// flows through
 //   products, carried values, selects and moves between fragments; a cast
 //   rounds it once.  Any other f32 operation reads it rounded to f32;
 // - every other operation rounds its result to its type, and nothing is fused;
@@ -13,6 +14,7 @@
 // its
 //   tile, and touching a tile that an asynchronous copy is still filling stop
 //   the kernel.
+// Teams of warpgroups take turns at their waits; TMA copies are done at once.
 // It executes what the frontend emits, and of what the passes add the ops that
 // still work on whole tiles: stages, asynchronous copies, `tile.mma`.
 //

@@ -252,7 +252,7 @@ llvm::Error LaunchBuilder::bindTensor(unsigned index, tile::GlobalType type) {
   global.canWrite = kernel.getArgAccess(index) != "in";
   global.storage = static_cast<uint8_t *>(tensor->storage);
   global.written = tensor->written;
-  launch.arguments.push_back(MemoryView{&global, nullptr, 0, global.shape});
+  launch.arguments.push_back(MemoryView(global));
   return checkStorage(*tensor, global);
 }
 

@@ -5,26 +5,12 @@
 // wrap.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/Interpreter/TileAccess.h"
+#include "compiler/Interpreter/MatmulOps.h"
+
 #include "compiler/Numerics/NumberCast.h"
 
 using namespace mlir;
 using namespace tilec;
-
-namespace {
-/// An operand as the product wants it: row-major [M, K] or [K, N].
-struct Matrix {
-  int64_t rows, columns;
-  std::vector<double> elements;
-};
-
-/// How an operand is stored and read.
-struct OperandRole {
-  bool isTransposed;
-  bool isUnsigned;
-  bool roundToTF32;
-};
-} // namespace
 
 static Matrix transpose(const Matrix &matrix) {
   Matrix result = {matrix.columns, matrix.rows,
@@ -36,42 +22,55 @@ static Matrix transpose(const Matrix &matrix) {
   return result;
 }
 
-static FailureOr<RuntimeValue> readOperand(BlockInterpreter &block,
+FailureOr<RuntimeValue> tilec::readOperand(BlockInterpreter &block,
                                            Operation *op, Value operand) {
   if (isa<RankedTensorType>(operand.getType()))
     return block.getNarrow(operand);
   const MemoryView &memory = block.get(operand).getMemory();
-  TileBox whole = {std::vector<int64_t>(memory.shape.size(), 0), memory.shape};
-  return readTile(block, op, memory, whole, getPad(block, Value(), memory));
+  FailureOr<TileBox> whole = makeBox(block, op, memory, {}, memory.shape);
+  if (failed(whole))
+    return failure();
+  return readTile(block, op, memory, *whole, getPad(block, Value(), memory));
 }
 
-static FailureOr<Matrix> makeMatrix(BlockInterpreter &block, Operation *op,
-                                    Value operand, OperandRole role) {
+FailureOr<std::vector<double>> tilec::readNumbers(BlockInterpreter &block,
+                                                  Operation *op, Value operand,
+                                                  bool isUnsigned) {
   FailureOr<RuntimeValue> value = readOperand(block, op, operand);
   if (failed(value))
     return failure();
-  ArrayRef<int64_t> shape = tile::getTileShape(operand.getType());
+  int64_t size = llvm::product_of(tile::getTileShape(operand.getType()));
+  if (value->isFloat())
+    return value->getFloats().expand(size);
+  NumberFormat format =
+      *findFormat(tile::getTileElementType(operand.getType()), isUnsigned);
+  return mapElements<double>(
+             [&](int64_t x) {
+               return double(decodeInteger(format, encodeInteger(format, x)));
+             },
+             value->getIntegers())
+      .expand(size);
+}
+
+FailureOr<Matrix> tilec::makeMatrix(BlockInterpreter &block, Operation *op,
+                                    Value operand, OperandRole role) {
   Type elementType = tile::getTileElementType(operand.getType());
-  int64_t size = llvm::product_of(shape);
-  Matrix matrix = {shape[0], shape[1], {}};
-  if (value->isFloat()) {
-    matrix.elements = value->getFloats().expand(size);
-    if (role.roundToTF32 && elementType.isF32())
-      for (double &element : matrix.elements)
-        element = castToFloat(element, NumberFormat::TF32);
-  } else {
-    // Wider ones could leave the 53 bits in which sums are exact.
-    if (elementType.getIntOrFloatBitWidth() > 16)
-      return block.fail(
-          op, "a product of integers wider than 16 bits is not supported");
-    NumberFormat format = *findFormat(elementType, role.isUnsigned);
-    Floats floats = mapElements<double>(
-        [&](int64_t x) {
-          return double(decodeInteger(format, encodeInteger(format, x)));
-        },
-        value->getIntegers());
-    matrix.elements = floats.expand(size);
-  }
+  // Wider ones could leave the 53 bits in which sums are exact; differences of
+  // quantised numbers and zero-points do not.
+  if (isa<IntegerType>(elementType) &&
+      elementType.getIntOrFloatBitWidth() > 16 &&
+      !operand.getDefiningOp<tile::DequantOp>())
+    return block.fail(
+        op, "a product of integers wider than 16 bits is not supported");
+  FailureOr<std::vector<double>> elements =
+      readNumbers(block, op, operand, role.isUnsigned);
+  if (failed(elements))
+    return failure();
+  ArrayRef<int64_t> shape = tile::getTileShape(operand.getType());
+  Matrix matrix = {shape[0], shape[1], std::move(*elements)};
+  if (role.roundToTF32 && elementType.isF32())
+    for (double &element : matrix.elements)
+      element = castToFloat(element, NumberFormat::TF32);
   return role.isTransposed ? transpose(matrix) : matrix;
 }
 
@@ -102,7 +101,7 @@ static void multiplyAdd(const double *__restrict a, const double *__restrict b,
         c[i * n + j] += a[i * k + p] * b[p * n + j];
 }
 
-static LogicalResult multiply(BlockInterpreter &block, Operation *op,
+LogicalResult tilec::multiply(BlockInterpreter &block, Operation *op,
                               const Matrix &a, const Matrix &b,
                               Value accumulator) {
   int64_t m = a.rows, n = b.columns, k = a.columns;
@@ -129,22 +128,8 @@ static LogicalResult multiply(BlockInterpreter &block, Operation *op,
   return success();
 }
 
-/// Products of floats add up in a float, of integers in an integer.
-static LogicalResult requireOneKind(BlockInterpreter &block, Operation *op,
-                                    Value a, Value b, Value accumulator) {
-  auto isFloatTile = [](Value v) {
-    return isa<FloatType>(tile::getTileElementType(v.getType()));
-  };
-  if (isFloatTile(accumulator) != (isFloatTile(a) || isFloatTile(b)))
-    return block.fail(op,
-                      "the accumulator is a float exactly if an operand is");
-  return success();
-}
-
 static LogicalResult executeGemm(BlockInterpreter &block, tile::GemmOp op) {
-  if (failed(block.requireWholeBlock(op)) ||
-      failed(
-          requireOneKind(block, op, op.getA(), op.getB(), op.getAccumulator())))
+  if (failed(block.requireWholeBlock(op)))
     return failure();
   FailureOr<Matrix> a =
       makeMatrix(block, op, op.getA(),
@@ -160,9 +145,7 @@ static LogicalResult executeGemm(BlockInterpreter &block, tile::GemmOp op) {
 }
 
 static LogicalResult executeMma(BlockInterpreter &block, tile::MmaOp op) {
-  if (failed(block.requireWholeBlock(op)) ||
-      failed(
-          requireOneKind(block, op, op.getA(), op.getB(), op.getAccumulator())))
+  if (failed(block.requireWholeBlock(op)))
     return failure();
   bool roundToTF32 = isa<FloatTF32Type>(op.getMma().getOperandType());
   FailureOr<Matrix> a =

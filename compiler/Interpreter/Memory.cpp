@@ -92,13 +92,6 @@ static void readBytes(NumberFormat format, const uint8_t *address, int64_t step,
 // GlobalTensor
 //===----------------------------------------------------------------------===//
 
-bool GlobalTensor::contains(llvm::ArrayRef<int64_t> index) const {
-  for (size_t d = 0; d < shape.size(); ++d)
-    if (index[d] < 0 || index[d] >= shape[d])
-      return false;
-  return true;
-}
-
 /// Place of an element in the stored array, in units of its strides.
 static int64_t getUnit(const GlobalTensor &tensor,
                        llvm::ArrayRef<int64_t> index) {
@@ -194,11 +187,87 @@ template void GlobalTensor::writeRow(llvm::ArrayRef<int64_t>, int64_t,
 //===----------------------------------------------------------------------===//
 
 SharedTile::SharedTile(std::string name, mlir::Location location,
-                       NumberFormat format, int64_t size)
+                       NumberFormat format, Extents shape)
     : name(std::move(name)), location(location), format(format),
-      states(size, ElementState::Undefined) {
+      shape(std::move(shape)),
+      states(countElements(this->shape), ElementState::Undefined) {
   if (isFloat(format))
-    floats.resize(size);
+    floats.resize(states.size());
   else
-    integers.resize(size);
+    integers.resize(states.size());
+}
+
+//===----------------------------------------------------------------------===//
+// MemoryView
+//===----------------------------------------------------------------------===//
+
+static void nameWhole(MemoryView &view) {
+  size_t rank = view.getRootShape().size();
+  view.shape = view.upper = view.getRootShape();
+  view.origin.assign(rank, 0);
+  view.lower.assign(rank, 0);
+  for (size_t d = 0; d < rank; ++d)
+    view.dims.push_back(int64_t(d));
+}
+
+MemoryView::MemoryView(const GlobalTensor &tensor) : global(&tensor) {
+  nameWhole(*this);
+}
+
+MemoryView::MemoryView(std::shared_ptr<SharedTile> tile)
+    : shared(std::move(tile)) {
+  nameWhole(*this);
+}
+
+/// A sum that stays at the ends of the range instead of wrapping.
+static int64_t addClamped(int64_t a, int64_t b) {
+  int64_t sum;
+  if (!__builtin_add_overflow(a, b, &sum))
+    return sum;
+  return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+MemoryView MemoryView::narrow(llvm::ArrayRef<int64_t> offsets,
+                              llvm::ArrayRef<int64_t> sizes,
+                              llvm::ArrayRef<int64_t> kept) const {
+  MemoryView part = *this;
+  part.shape.clear();
+  part.dims.clear();
+  Extents extents(shape.size(), 1);
+  for (size_t i = 0; i < kept.size(); ++i) {
+    int64_t size = std::max<int64_t>(sizes[i], 0);
+    extents[kept[i]] = size;
+    part.shape.push_back(size);
+    part.dims.push_back(dims[kept[i]]);
+  }
+  for (size_t d = 0; d < shape.size(); ++d) {
+    int64_t along = dims[d];
+    part.origin[along] = addClamped(origin[along], offsets[d]);
+    part.lower[along] = std::max(lower[along], part.origin[along]);
+    part.upper[along] =
+        std::min(upper[along], addClamped(part.origin[along], extents[d]));
+  }
+  return part;
+}
+
+Extents MemoryView::toRoot(llvm::ArrayRef<int64_t> index) const {
+  Extents root = origin;
+  // An index past int64 wraps, as the kernel's arithmetic would.
+  for (size_t d = 0; d < index.size(); ++d)
+    root[dims[d]] = int64_t(uint64_t(root[dims[d]]) + uint64_t(index[d]));
+  return root;
+}
+
+Extents MemoryView::fromRoot(llvm::ArrayRef<int64_t> index) const {
+  Extents own;
+  for (int64_t along : dims)
+    own.push_back(index[along] - origin[along]);
+  return own;
+}
+
+bool MemoryView::contains(llvm::ArrayRef<int64_t> rootIndex) const {
+  for (size_t d = 0; d < rootIndex.size(); ++d)
+    if (rootIndex[d] < lower[d] || rootIndex[d] >= upper[d])
+      return false;
+  return true;
 }

@@ -32,8 +32,6 @@ struct GlobalTensor {
   uint8_t *storage = nullptr;
   uint8_t *written = nullptr;
 
-  bool contains(llvm::ArrayRef<int64_t> index) const;
-
   /// Reads `count` elements along the last dimension, the first at `index`; all
   /// lie inside.  T is double for floats and int64_t for integers.
   template <typename T>
@@ -54,11 +52,12 @@ enum class ElementState : uint8_t {
 
 struct SharedTile {
   SharedTile(std::string name, mlir::Location location, NumberFormat format,
-             int64_t size);
+             Extents shape);
 
   std::string name;
   mlir::Location location; // of the allocation
   NumberFormat format;
+  Extents shape;
   std::vector<int64_t> integers; // of an integer format
   std::vector<double> floats;    // of a float format
   std::vector<ElementState> states;
@@ -71,14 +70,40 @@ struct SharedTile {
   }
 };
 
-/// What a value of memory type names: a tensor, or a shared tile from one of
-/// its elements on.
+/// What a value of memory type names: a tensor or a shared tile, or a part of
+/// one.  Part and whole (the *root*) may differ in rank.
 struct MemoryView {
+  MemoryView() = default;
+  explicit MemoryView(const GlobalTensor &tensor);
+  explicit MemoryView(std::shared_ptr<SharedTile> tile);
+
+  NumberFormat getFormat() const {
+    return global ? global->format : shared->format;
+  }
+  const Extents &getRootShape() const {
+    return global ? global->shape : shared->shape;
+  }
+
+  /// The part from `offsets` on (one for each dimension of this view) of
+  /// extents `sizes`, which are those of the dimensions `kept`.
+  MemoryView narrow(llvm::ArrayRef<int64_t> offsets,
+                    llvm::ArrayRef<int64_t> sizes,
+                    llvm::ArrayRef<int64_t> kept) const;
+
+  /// The place in the root of an index of the view, and back.
+  Extents toRoot(llvm::ArrayRef<int64_t> index) const;
+  Extents fromRoot(llvm::ArrayRef<int64_t> index) const;
+  /// Whether a place in the root belongs to the view.
+  bool contains(llvm::ArrayRef<int64_t> rootIndex) const;
+
   const GlobalTensor *global = nullptr;
   std::shared_ptr<SharedTile> shared;
-  int64_t offset = 0;
-  /// Extents of the tensor, or of this part of the tile.
   Extents shape;
+  /// The root's dimension along which each dimension of the view runs, and the
+  /// view's first element in the root.
+  Extents dims, origin;
+  /// The part of the root that the view covers, cut off at the root's bounds.
+  Extents lower, upper;
 };
 
 } // namespace tilec

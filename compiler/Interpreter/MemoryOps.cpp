@@ -9,29 +9,68 @@ static LogicalResult executeAllocShared(BlockInterpreter &block,
   if (failed(block.requireWholeBlock(op)))
     return failure();
   tile::SharedType type = op.getResult().getType();
-  MemoryView view;
-  view.shape = type.getShape();
-  view.shared = std::make_shared<SharedTile>(
-      op.getName().value_or("").str(), op.getLoc(),
-      *findFormat(type.getElementType()), countElements(view.shape));
-  block.set(op.getResult(), std::move(view));
+  block.set(op.getResult(),
+            MemoryView(std::make_shared<SharedTile>(
+                op.getName().value_or("").str(), op.getLoc(),
+                *findFormat(type.getElementType()), type.getShape())));
   return success();
+}
+
+/// The dimensions of a view but the first `dropped`.
+static SmallVector<int64_t> getLastDims(const MemoryView &view,
+                                        int64_t dropped) {
+  return llvm::to_vector(
+      llvm::seq<int64_t>(dropped, int64_t(view.shape.size())));
 }
 
 static LogicalResult executeStage(BlockInterpreter &block, tile::StageOp op) {
   FailureOr<int64_t> iteration = block.getUniform(op, op.getIteration());
   if (failed(iteration))
     return failure();
-  MemoryView view = block.get(op.getSource()).getMemory();
+  const MemoryView &view = block.get(op.getSource()).getMemory();
   int64_t stages = view.shape.front();
   int64_t stage =
       (*iteration % stages + int64_t(op.getOffset()) % stages) % stages;
   if (stage < 0)
     return block.fail(op, "a stage of iteration " + llvm::Twine(*iteration) +
                               ", which is negative");
-  view.shape.erase(view.shape.begin());
-  view.offset += stage * countElements(view.shape);
-  block.set(op.getResult(), std::move(view));
+  SmallVector<int64_t> offsets(view.shape.size(), 0);
+  offsets[0] = stage;
+  block.set(op.getResult(), view.narrow(offsets, op.getType().getShape(),
+                                        getLastDims(view, 1)));
+  return success();
+}
+
+static LogicalResult executeSlice(BlockInterpreter &block, tile::SliceOp op) {
+  FailureOr<std::vector<int64_t>> offsets =
+      block.getUniform(op, op.getOffsets());
+  if (failed(offsets))
+    return failure();
+  const MemoryView &source = block.get(op.getSource()).getMemory();
+  SmallVector<int64_t> kept = op.getKeptDims();
+  ArrayRef<int64_t> sizes = op.getType().getShape();
+  SmallVector<int64_t> extents(source.shape.size(), 1);
+  for (auto [dim, size] : llvm::zip_equal(kept, sizes))
+    extents[dim] = size;
+  for (size_t d = 0; d < extents.size(); ++d) {
+    int64_t first = (*offsets)[d];
+    if (first < 0 || first >= source.shape[d])
+      return failOutside(block, op, source, d, first);
+    if (extents[d] > source.shape[d] - first)
+      return failOutside(block, op, source, d, source.shape[d]);
+  }
+  block.set(op.getResult(), source.narrow(*offsets, sizes, kept));
+  return success();
+}
+
+static LogicalResult executeView(BlockInterpreter &block, tile::ViewOp op) {
+  FailureOr<std::vector<int64_t>> offsets =
+      block.getUniform(op, op.getOffsets());
+  FailureOr<std::vector<int64_t>> sizes = block.getUniform(op, op.getSizes());
+  if (failed(offsets) || failed(sizes))
+    return failure();
+  const MemoryView &source = block.get(op.getSource()).getMemory();
+  block.set(op.getResult(), source.narrow(*offsets, *sizes, op.getKeptDims()));
   return success();
 }
 
@@ -88,6 +127,8 @@ static LogicalResult executeStore(BlockInterpreter &block, tile::StoreOp op) {
 void tilec::addMemoryHandlers(HandlerTable &table) {
   table.add<tile::AllocSharedOp, executeAllocShared>();
   table.add<tile::StageOp, executeStage>();
+  table.add<tile::SliceOp, executeSlice>();
+  table.add<tile::ViewOp, executeView>();
   table.add<tile::CopyOp, executeCopy>();
   table.add<tile::LoadOp, executeLoad>();
   table.add<tile::StoreOp, executeStore>();

@@ -72,6 +72,24 @@ Elements<Result> mapElements(Function function,
   return Elements<Result>(std::move(results));
 }
 
+/// A barrier with phases.
+struct PhaseBarrier {
+  int64_t count;
+  int64_t arrivals = 0;
+  /// Expected and not yet in; below 0 if bytes came before they were expected.
+  int64_t pendingBytes = 0;
+  int64_t phase = 0;
+
+  /// Begins the next phase if this one has all it waits for.
+  void settle() {
+    if (arrivals < count || pendingBytes != 0)
+      return;
+    arrivals = 0;
+    ++phase;
+  }
+};
+using Barriers = std::shared_ptr<std::vector<PhaseBarrier>>;
+
 class RuntimeValue {
 public:
   RuntimeValue() = default;
@@ -81,6 +99,7 @@ public:
   RuntimeValue(Floats floats, bool isWide = false)
       : content(std::move(floats)), wide(isWide) {}
   RuntimeValue(MemoryView memory) : content(std::move(memory)) {}
+  RuntimeValue(Barriers barriers) : content(std::move(barriers)) {}
 
   bool isInteger() const { return std::holds_alternative<Integers>(content); }
   bool isFloat() const { return std::holds_alternative<Floats>(content); }
@@ -90,6 +109,7 @@ public:
   const Integers &getIntegers() const { return std::get<Integers>(content); }
   const Floats &getFloats() const { return std::get<Floats>(content); }
   const MemoryView &getMemory() const { return std::get<MemoryView>(content); }
+  const Barriers &getBarriers() const { return std::get<Barriers>(content); }
 
   /// The elements of type T, int64_t or double.
   template <typename T> const Elements<T> &getElements() const {
@@ -97,7 +117,7 @@ public:
   }
 
 private:
-  std::variant<std::monostate, Integers, Floats, MemoryView> content;
+  std::variant<std::monostate, Integers, Floats, MemoryView, Barriers> content;
   bool wide = false;
 };
 

@@ -2,6 +2,7 @@
 #include "compiler/Interpreter/BlockInterpreter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace tilec;
@@ -118,9 +119,99 @@ static LogicalResult executeReindex(BlockInterpreter &block,
   return success();
 }
 
-static LogicalResult executeConvertLayout(BlockInterpreter &block,
-                                          tile::ConvertLayoutOp op) {
+/// Passes the elements on: reshapes keep their order, layouts say nothing of
+/// what they are.
+template <typename Op>
+static LogicalResult executeIdentity(BlockInterpreter &block, Op op) {
   block.set(op.getResult(), block.get(op.getSource()));
+  return success();
+}
+
+static LogicalResult executeIota(BlockInterpreter &block, tile::IotaOp op) {
+  int64_t count = tile::getTileShape(op.getResult().getType())[0];
+  std::vector<int64_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), int64_t(0));
+  block.set(op.getResult(), Integers(std::move(numbers)));
+  return success();
+}
+
+template <typename T>
+static Elements<T>
+takePart(const Elements<T> &source, ArrayRef<int64_t> sourceShape,
+         ArrayRef<int64_t> offsets, ArrayRef<int64_t> shape) {
+  if (source.isUniform())
+    return source;
+  Extents strides =
+      getDenseStrides(Extents(sourceShape.begin(), sourceShape.end()));
+  std::vector<T> elements(llvm::product_of(shape));
+  for (auto [number, element] : llvm::enumerate(elements)) {
+    int64_t place = 0, rest = int64_t(number);
+    for (size_t d = shape.size(); d-- > 0; rest /= shape[d])
+      place += (offsets[d] + rest % shape[d]) * strides[d];
+    element = source[place];
+  }
+  return Elements<T>(std::move(elements));
+}
+
+static LogicalResult executePart(BlockInterpreter &block, tile::PartOp op) {
+  const RuntimeValue source = block.get(op.getSource());
+  ArrayRef<int64_t> from = tile::getTileShape(op.getSource().getType()),
+                    to = tile::getTileShape(op.getResult().getType());
+  if (source.isFloat())
+    block.set(op.getResult(), RuntimeValue(takePart(source.getFloats(), from,
+                                                    op.getOffsets(), to),
+                                           source.isWide()));
+  else
+    block.set(op.getResult(),
+              takePart(source.getIntegers(), from, op.getOffsets(), to));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Bits
+//===----------------------------------------------------------------------===//
+
+/// The codes of a fragment's elements.
+static std::vector<uint64_t> getCodes(BlockInterpreter &block, Value value) {
+  NumberFormat format = *findFormat(tile::getTileElementType(value.getType()));
+  RuntimeValue content = block.getNarrow(value);
+  std::vector<uint64_t> codes;
+  for (int64_t i = 0,
+               count = llvm::product_of(tile::getTileShape(value.getType()));
+       i < count; ++i)
+    codes.push_back(content.isFloat()
+                        ? encodeFloat(format, content.getFloats()[i])
+                        : encodeInteger(format, content.getIntegers()[i]));
+  return codes;
+}
+
+static LogicalResult executeReinterpret(BlockInterpreter &block,
+                                        tile::ReinterpretOp op) {
+  NumberFormat from =
+      *findFormat(tile::getTileElementType(op.getSource().getType()));
+  NumberFormat to =
+      *findFormat(tile::getTileElementType(op.getResult().getType()));
+  unsigned fromBits = getStorageBits(from), toBits = getStorageBits(to);
+  std::vector<uint64_t> source = getCodes(block, op.getSource());
+  // Rows hold whole elements of both types, so that the tile is one string of
+  // bits, low ones first.
+  std::vector<uint64_t> codes(source.size() * fromBits / toBits, 0);
+  unsigned step = std::min(fromBits, toBits);
+  uint64_t mask = step == 64 ? ~uint64_t(0) : (uint64_t(1) << step) - 1;
+  for (uint64_t bit = 0; bit < source.size() * fromBits; bit += step)
+    codes[bit / toBits] |= (source[bit / fromBits] >> bit % fromBits & mask)
+                           << bit % toBits;
+  if (isFloat(to)) {
+    std::vector<double> values;
+    for (uint64_t code : codes)
+      values.push_back(decodeFloat(to, code));
+    block.set(op.getResult(), Floats(std::move(values)));
+    return success();
+  }
+  std::vector<int64_t> values;
+  for (uint64_t code : codes)
+    values.push_back(decodeInteger(to, code));
+  block.set(op.getResult(), Integers(std::move(values)));
   return success();
 }
 
@@ -128,5 +219,10 @@ void tilec::addShapeHandlers(HandlerTable &table) {
   table.add<arith::ConstantOp, executeConstant>();
   table.add<tile::BroadcastOp, executeBroadcast>();
   table.add<tile::ReindexOp, executeReindex>();
-  table.add<tile::ConvertLayoutOp, executeConvertLayout>();
+  table.add<tile::ConvertLayoutOp, executeIdentity<tile::ConvertLayoutOp>>();
+  table.add<tile::AnnotateLayoutOp, executeIdentity<tile::AnnotateLayoutOp>>();
+  table.add<tile::ReshapeOp, executeIdentity<tile::ReshapeOp>>();
+  table.add<tile::ReinterpretOp, executeReinterpret>();
+  table.add<tile::IotaOp, executeIota>();
+  table.add<tile::PartOp, executePart>();
 }

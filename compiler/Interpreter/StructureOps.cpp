@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Interpreter/BlockInterpreter.h"
 
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -27,12 +26,36 @@ static LogicalResult executeBlockId(BlockInterpreter &block,
   return success();
 }
 
-static LogicalResult executeAssert(BlockInterpreter &block, cf::AssertOp op) {
-  const Integers &holds = block.getIntegers(op.getArg());
-  const LaneMask &mask = block.getMask();
-  for (int64_t lane = 0; lane < mask.count; ++lane)
-    if (mask.runs(lane) && !holds[lane])
-      return block.fail(op, "assertion failed: " + op.getMsg());
+/// Blocks take the index tuples in turn.
+static LogicalResult executePersistent(BlockInterpreter &block,
+                                       tile::PersistentOp op) {
+  FailureOr<std::vector<int64_t>> extents =
+      block.getUniform(op, op.getExtents());
+  if (failed(extents))
+    return failure();
+  int64_t count = 1;
+  for (int64_t extent : *extents) {
+    if (extent < 0)
+      return block.fail(op,
+                        "an extent of 'persistent' is " + llvm::Twine(extent));
+    count *= extent;
+  }
+  int64_t first = 0, blocks = 1;
+  for (auto [place, extent] :
+       llvm::zip_equal(block.getPosition(), block.getLaunch().grid)) {
+    first += place * blocks;
+    blocks *= extent;
+  }
+  for (int64_t number = first; number < count; number += blocks) {
+    std::vector<RuntimeValue> indices;
+    int64_t rest = number;
+    for (int64_t extent : *extents) {
+      indices.push_back(Integers(rest % extent));
+      rest /= extent;
+    }
+    if (failed(block.runRegion(op.getBody(), indices)))
+      return failure();
+  }
   return success();
 }
 
@@ -179,6 +202,6 @@ static LogicalResult executeParallel(BlockInterpreter &block,
 void tilec::addStructureHandlers(HandlerTable &table) {
   table.add<tile::SymbolOp, executeSymbol>();
   table.add<tile::BlockIdOp, executeBlockId>();
-  table.add<cf::AssertOp, executeAssert>();
+  table.add<tile::PersistentOp, executePersistent>();
   table.add<tile::ParallelOp, executeParallel>();
 }

@@ -6,22 +6,16 @@
 
 namespace tilec {
 
-/// A box of a memory: its first element and its extents, which apply to the
-/// last dimensions.
-struct TileBox {
-  std::vector<int64_t> anchor;
-  std::vector<int64_t> shape;
-};
-
-/// The box of `shape` at these indices; no indices name the start of the
-/// memory.
+/// The box of `shape`, which applies to the last dimensions of the memory, at
+/// these indices; no indices name the start of the memory.  Fails where it
+/// sticks out of a shared tile.
 llvm::FailureOr<TileBox> makeBox(BlockInterpreter &block, mlir::Operation *op,
                                  const MemoryView &memory,
                                  mlir::ValueRange indices,
                                  llvm::ArrayRef<int64_t> shape);
 
 /// Reads the elements of a box, row-major.  Outside a global tensor they are
-/// `pad`.  Elements of a shared tile must lie inside and have been written.
+/// `pad`.  Elements of a shared tile must have been written.
 llvm::FailureOr<RuntimeValue>
 readTile(BlockInterpreter &block, mlir::Operation *op, const MemoryView &memory,
          const TileBox &box, const RuntimeValue &pad);
@@ -31,8 +25,15 @@ llvm::LogicalResult writeTile(BlockInterpreter &block, mlir::Operation *op,
                               const MemoryView &memory, const TileBox &box,
                               const RuntimeValue &elements);
 
-/// Marks all elements of a shared tile.
-void markElements(const MemoryView &shared, ElementState state);
+/// Marks all elements of a box of a shared tile.
+void markElements(const MemoryView &shared, const TileBox &box,
+                  ElementState state);
+/// Whether an element of the box is in this state.
+bool hasElements(const MemoryView &shared, const TileBox &box,
+                 ElementState state);
+/// Number of the element at a place of a shared tile.
+int64_t locateElement(const SharedTile &tile,
+                      llvm::ArrayRef<int64_t> rootIndex);
 
 /// What a read outside a tensor gives: the value of the operand `pad`, or if
 /// there is none 0, and 1.0 for e8m0.

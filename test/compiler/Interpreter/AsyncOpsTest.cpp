@@ -75,3 +75,30 @@ TEST_F(AsyncOps, StartsNothingWhereThePredicateIsFalse) {
             "");
   EXPECT_EQ(y.getValues(), (Numbers{1, 2}));
 }
+
+TEST_F(AsyncOps, CopiesRunsOfElementsForEachIteration) {
+  Array a = makeIota("X", "f32", {3, 6}), b = makeOutput("Y", "f32", {4, 4});
+  std::string body = R"(
+    %c0 = arith.constant 0 : i64
+    %c1 = arith.constant 1 : i64
+    %c2 = arith.constant 2 : i64
+    %c4 = arith.constant 4 : i64
+    %s = tile.alloc_shared "As" : !tile.shared<4x4xf32>
+    tile.parallel (%r, %c) in (4, 2) {
+      %k = arith.muli %c, %c2 : i64
+      %g = arith.addi %k, %c4 : i64
+      %p = arith.cmpi ne, %r, %c1 : i64
+      tile.async_copy_elements %X[%r, %g] to %s[%r, %k] count 2 pred %p : !tile.global<?x?xf32>, !tile.shared<4x4xf32>
+    }
+    tile.commit_group
+)";
+  std::string end = R"(
+    %t = tile.load %s : !tile.shared<4x4xf32> -> tensor<4x4xf32>
+    tile.store %t, %Y[%c0, %c0] : tensor<4x4xf32>, !tile.global<?x?xf32>)";
+  EXPECT_EQ(run(body + "    tile.wait_group 0\n" + end, {&a, &b}), "");
+  EXPECT_EQ(b.getValues(),
+            (Numbers{4, 5, 0, 0, 0, 0, 0, 0, 16, 17, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(run(body + end, {&a, &b}),
+            "k.mlir:15:10: error: shared tile 'As' is read at [0, 0] while an "
+            "asynchronous copy is filling it");
+}

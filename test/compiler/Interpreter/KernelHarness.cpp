@@ -151,7 +151,8 @@ static std::string writeKernel(const KernelText &text, ArrayRef<Array *> arrays,
   return "tile.kernel @k(" + llvm::join(parameters, ", ") +
          ") attributes {symbols = " + writeSymbols(arrays) +
          ", checks = " + text.checks + ", grid = " + text.grid +
-         ", axes = " + text.axes + ", threads = 32 : i64} {\n" +
+         ", axes = " + text.axes +
+         ", threads = " + std::to_string(text.threads) + " : i64} {\n" +
          StringRef(text.body).ltrim('\n').str() + "\ntile.return\n}\n";
 }
 

@@ -54,6 +54,7 @@ struct KernelText {
   std::string grid = "[1]";
   std::string axes = "[\"bx\"]";
   std::string checks = "[]";
+  int threads = 32;
 };
 
 class KernelHarness : public ::testing::Test {

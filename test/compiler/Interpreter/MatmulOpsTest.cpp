@@ -116,15 +116,6 @@ TEST_F(DotProduct, ReducesOperandsToTF32OnlyWhenAsked) {
   EXPECT_EQ(c.getValues(), (Numbers{4096}));
 }
 
-TEST_F(DotProduct, RefusesAMixOfFloatAndIntegerSums) {
-  Array a = makeInput("A", "int8", {1, 2}, {1, 1}),
-        b = makeInput("B", "int8", {2, 1}, {1, 1});
-  Array c = makeOutput("C", "f32", {1, 1});
-  EXPECT_EQ(
-      multiply(a, b, c, "i8", "i8", "f32", "0.0"),
-      "k.mlir:6:6: error: the accumulator is a float exactly if an operand is");
-}
-
 TEST_F(MatmulOps, HoldsSumsOfF32InF64) {
   // 2^24 + 1 + 1: in f32, adding 1 twice would leave 2^24.  The sum survives a
   // loop, a select and an element loop that passes it on, and is rounded once.

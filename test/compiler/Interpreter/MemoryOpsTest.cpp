@@ -343,3 +343,58 @@ TEST_F(MemoryOps, SeesItsOwnStoresInOrder) {
             "");
   EXPECT_EQ(y.getValues(), (Numbers{0, 0, 0, 1}));
 }
+
+TEST_F(MemoryOps, NamesPartsOfASharedTile) {
+  Array x = makeIota("X", "f32", {4, 4}), y = makeOutput("Y", "f32", {2, 2});
+  Array r = makeOutput("R", "f32", {4});
+  auto text = [](const char *row) {
+    return std::string(R"(
+    %c0 = arith.constant 0 : i64
+    %c1 = arith.constant 1 : i64
+    %c2 = arith.constant 2 : i64
+    %c3 = arith.constant 3 : i64
+    %s = tile.alloc_shared "S" : !tile.shared<4x4xf32>
+    tile.copy %X[%c0, %c0] to %s : !tile.global<?x?xf32>, !tile.shared<4x4xf32>
+    %p = tile.slice %s[)") +
+           row + R"(, %c2] : !tile.shared<4x4xf32> -> !tile.shared<2x2xf32>
+    %two = arith.constant dense<9.0> : tensor<1x2xf32>
+    tile.store %two, %p[%c1, %c0] : tensor<1x2xf32>, !tile.shared<2x2xf32>
+    %t = tile.load %p : !tile.shared<2x2xf32> -> tensor<2x2xf32>
+    tile.store %t, %Y[%c0, %c0] : tensor<2x2xf32>, !tile.global<?x?xf32>
+    %q = tile.slice %s[%c0, %c1] {kept = array<i64: 0>} : !tile.shared<4x4xf32> -> !tile.shared<4xf32>
+    %u = tile.load %q : !tile.shared<4xf32> -> tensor<4xf32>
+    tile.store %u, %R[%c0] : tensor<4xf32>, !tile.global<?xf32>)";
+  };
+  EXPECT_EQ(run(text("%c1"), {&x, &y, &r}), "");
+  EXPECT_EQ(y.getValues(), (Numbers{6, 7, 9, 9}));
+  EXPECT_EQ(r.getValues(), (Numbers{1, 5, 9, 13}));
+  EXPECT_EQ(run(text("%c3"), {&x, &y, &r}),
+            "k.mlir:8:10: error: shared tile 'S' is accessed at index 4 of "
+            "dimension 0, which has 4");
+}
+
+TEST_F(MemoryOps, ViewsHaveBoundsOfTheirOwn) {
+  Array x = makeIota("X", "f32", {3, 4}), y = makeOutput("Y", "f32", {6});
+  Array z = makeIota("Z", "f32", {3, 4});
+  z.access = "inout";
+  EXPECT_EQ(run(R"(
+    %c0 = arith.constant 0 : i64
+    %c1 = arith.constant 1 : i64
+    %c2 = arith.constant 2 : i64
+    %m1 = arith.constant -1 : i64
+    %pad = arith.constant 7.0 : f32
+    %row = tile.view %X[%c1, %c1] sizes [%c2] : !tile.global<?x?xf32> -> !tile.global<?xf32>
+    %t = tile.load %row[%m1] pad %pad : f32 : !tile.global<?xf32> -> tensor<6xf32>
+    tile.store %t, %Y[%c0] : tensor<6xf32>, !tile.global<?xf32>
+    %column = tile.view %Z[%m1, %c2] sizes [%c2] {kept = array<i64: 0>} : !tile.global<?x?xf32> -> !tile.global<?xf32>
+    %f = arith.constant dense<50.0> : tensor<4xf32>
+    tile.store %f, %column[%c0] : tensor<4xf32>, !tile.global<?xf32>
+    %x = tile.load_element %row[%c2] pad %pad : f32 : !tile.global<?xf32> -> f32
+    tile.store_element %x, %Z[%c2, %c2] : f32, !tile.global<?x?xf32>)",
+                {&x, &y, &z}),
+            "");
+  // Elements 5 and 6 of X; before and after them is padding.
+  EXPECT_EQ(y.getValues(), (Numbers{7, 5, 6, 7, 7, 7}));
+  // The view begins above the tensor and ends with its first row.
+  EXPECT_EQ(z.getValues(), (Numbers{0, 1, 50, 3, 4, 5, 6, 7, 8, 9, 7, 11}));
+}

@@ -62,3 +62,38 @@ TEST_F(ShapeOps, ReadsConstantsOfEveryKind) {
   EXPECT_EQ(e.getValues(), (Numbers{448, 448}));
   EXPECT_EQ(t.getValues(), (Numbers{1.5}));
 }
+
+TEST_F(ShapeOps, ReshapesCountsAndTakesParts) {
+  Array x = makeIota("X", "f32", {2, 3}), y = makeOutput("Y", "f32", {6});
+  Array p = makeOutput("P", "f32", {2, 2}), i = makeOutput("I", "int32", {4});
+  EXPECT_EQ(run(R"(
+    %c0 = arith.constant 0 : i64
+    %x = tile.load %X[%c0, %c0] : !tile.global<?x?xf32> -> tensor<2x3xf32>
+    %y = tile.reshape %x : tensor<2x3xf32> -> tensor<6xf32>
+    tile.store %y, %Y[%c0] : tensor<6xf32>, !tile.global<?xf32>
+    %p = tile.part %x [0, 1] : tensor<2x3xf32> -> tensor<2x2xf32>
+    tile.store %p, %P[%c0, %c0] : tensor<2x2xf32>, !tile.global<?x?xf32>
+    %i = tile.iota : tensor<4xi32>
+    tile.store %i, %I[%c0] : tensor<4xi32>, !tile.global<?xi32>)",
+                {&x, &y, &p, &i}),
+            "");
+  EXPECT_EQ(y.getValues(), (Numbers{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(p.getValues(), (Numbers{1, 2, 4, 5}));
+  EXPECT_EQ(i.getValues(), (Numbers{0, 1, 2, 3}));
+}
+
+TEST_F(ShapeOps, ReadsBitsAsOtherElementsLowBitsFirst) {
+  Array x = makeInput("X", "uint8", {2, 2}, {0x21, 0x43, 0x8F, 0x70});
+  Array q = makeOutput("Q", "int4", {2, 4}), h = makeOutput("H", "f16", {2, 1});
+  EXPECT_EQ(run(R"(
+    %c0 = arith.constant 0 : i64
+    %x = tile.load %X[%c0, %c0] : !tile.global<?x?xi8> -> tensor<2x2xi8>
+    %q = tile.reinterpret %x : tensor<2x2xi8> -> tensor<2x4xi4>
+    tile.store %q, %Q[%c0, %c0] : tensor<2x4xi4>, !tile.global<?x?xi4, pack = 1>
+    %h = tile.reinterpret %x : tensor<2x2xi8> -> tensor<2x1xf16>
+    tile.store %h, %H[%c0, %c0] : tensor<2x1xf16>, !tile.global<?x?xf16>)",
+                {&x, &q, &h}),
+            "");
+  EXPECT_EQ(q.getValues(), (Numbers{1, 2, 3, 4, -1, -8, 0, 7}));
+  EXPECT_EQ(h.getCodes(), (std::vector<uint64_t>{0x4321, 0x708F}));
+}

@@ -132,3 +132,59 @@ TEST_F(StructureOps, StopsAtAnAssertionThatDoesNotHold) {
   EXPECT_EQ(with("3"),
             "k.mlir:6:7: error: assertion failed: X is below the limit");
 }
+
+TEST_F(StructureOps, SharesTheTuplesOfAPersistentLoopAmongBlocks) {
+  Array y = makeInput("Y", "int32", {3, 4}, std::vector<double>(12, 0));
+  y.access = "inout";
+  KernelText text;
+  text.body = R"(
+    %c3 = arith.constant 3 : i64
+    %c4 = arith.constant 4 : i64
+    %one = arith.constant 1 : i32
+    %b = tile.block_id 0 : i64
+    %n = tile.cast %b : i64 -> i32
+    %m = arith.addi %n, %one : i32
+    tile.persistent (%i, %j) in (%c3, %c4) {
+      %o = tile.load_element %Y[%i, %j] : !tile.global<?x?xi32> -> i32
+      %s = arith.addi %o, %m : i32
+      tile.store_element %s, %Y[%i, %j] : i32, !tile.global<?x?xi32>
+    })";
+  text.grid = "[5]";
+  EXPECT_EQ(run(text, {&y}), "");
+  // Each tuple once: block 0 has tuples 0, 5, 10 and so on.
+  EXPECT_EQ(y.getValues(), (Numbers{1, 4, 2, 5, 2, 5, 3, 1, 3, 1, 4, 2}));
+}
+
+TEST_F(StructureOps, PrintsValuesOfEveryKind) {
+  Array x = makeIota("X", "f32", {2, 2});
+  KernelText text;
+  text.body = R"(
+    %c0 = arith.constant 0 : i64
+    %x = tile.load %X[%c0, %c0] : !tile.global<?x?xf32> -> tensor<2x2xf32>
+    %n = arith.constant -1 : i8
+    %h = arith.constant 0.5 : f32
+    tile.print "v" %x, %n, %n, %h : tensor<2x2xf32>, i8, i8, f32 {unsigned_values = array<i1: false, false, true, false>}
+    tile.parallel (%i) in (2) {
+      tile.print "i" %i : i64
+    })";
+  text.grid = "[1, 1]";
+  text.axes = "[\"bx\", \"by\"]";
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run(text, {&x}), "");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "block (0, 0) v: [[0, 1], [2, 3]], -1, 255, 0.5\n"
+            "block (0, 0) i: 0\nblock (0, 0) i: 1\n");
+}
+
+TEST_F(StructureOps, StopsAtAPromiseThatIsNotKept) {
+  Array x = makeIota("X", "int32", {4});
+  EXPECT_EQ(run(R"(
+    tile.parallel (%i) in (4) {
+      %x = tile.load_element %X[%i] : !tile.global<?xi32> -> i32
+      %c3 = arith.constant 3 : i32
+      %ok = arith.cmpi slt, %x, %c3 : i32
+      tile.assert %ok, "row is in range"
+    })",
+                {&x}),
+            "k.mlir:6:7: error: assertion failed: row is in range");
+}
