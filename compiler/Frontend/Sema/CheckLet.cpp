@@ -117,7 +117,7 @@ void Checker::bindValue(const ast::LetStmt &let, ExprPtr value) {
           declare(let.name, Variable::Role::Alias,
                   isTensor ? Type::getTensor(place.getElement(), extents)
                            : Type::getShared(place.getElement(), extents));
-      alias->aliased = place.root;
+      alias->aliased = place.root->getOrigin();
       alias->access = place.root->access;
       alias->allocated = place.root->allocated;
       emit(std::make_unique<checked::AliasStmt>(let.getRange(), alias,

@@ -222,9 +222,10 @@ uint32_t Checker::getDependence(const Expr &expr) {
   if (const auto *read = llvm::dyn_cast<checked::ReadExpr>(&expr))
     if (read->variable->isPerIteration)
       dependence = read->variable->dependence;
-  // An element that the iteration itself may have written.
+  // An element that the iteration itself may have written, or that each finds
+  // in turn.
   if (llvm::isa<checked::ElementExpr, checked::LoadElementExpr,
-                checked::BlockExpr>(expr))
+                checked::AtomicExpr, checked::BlockExpr>(expr))
     return ~0u;
   checked::forEachOperand(
       expr, [&](const Expr &operand) { dependence |= getDependence(operand); });

@@ -64,7 +64,7 @@ struct Variable {
   std::optional<Constant> constant;
   /// Number of the parameter, of the block axis or of the `parallel` variable.
   unsigned index = 0;
-  /// An alias: the memory it names a part of.
+  /// An alias: the tensor or shared tile that it names a part of.
   Variable *aliased = nullptr;
   /// A tensor in the order that an instruction wants.
   bool isPrepacked = false;
@@ -87,12 +87,7 @@ struct Variable {
 
   bool isMutable() const { return role == Role::Var; }
   /// The variable whose memory this is.
-  Variable *getOrigin() {
-    Variable *origin = this;
-    while (origin->aliased)
-      origin = origin->aliased;
-    return origin;
-  }
+  Variable *getOrigin() { return aliased ? aliased : this; }
 };
 
 /// A part of a tensor or shared tile: one entry for each dimension of `root`.
