@@ -21,6 +21,21 @@ static void declareSharedMemory(ModuleOp module) {
                          /*alignment=*/1024, /*addrSpace=*/3);
 }
 
+/// Parameters whose elements lie in an order that has no addresses yet.
+static bool refuseOrders(KernelOp kernel) {
+  bool isRefused = false;
+  for (BlockArgument argument : kernel.getArguments())
+    for (auto [attribute, qualifier] :
+         {std::pair("tile.strided_all", "strided(all)"),
+          {"tile.prepack", "prepack"}})
+      if (kernel.getArgAttr(argument.getArgNumber(), attribute)) {
+        emitError(argument.getLoc())
+            << "'" << qualifier << "' is not supported yet";
+        isRefused = true;
+      }
+  return isRefused;
+}
+
 namespace {
 struct ConvertTileToNVVM
     : PassWrapper<ConvertTileToNVVM, OperationPass<ModuleOp>> {
@@ -47,7 +62,7 @@ struct ConvertTileToNVVM
       if (failed.contains(kernel.getSourceName()))
         continue;
       KernelEmitter emitter(kernel);
-      if (!emitter.emitKernel()) {
+      if (refuseOrders(kernel) || !emitter.emitKernel()) {
         failed.insert(kernel.getSourceName());
         continue;
       }
