@@ -25,6 +25,7 @@ Compilation::Compilation(CompileOptions options) : options(std::move(options)) {
   mlir::DialectRegistry registry;
   registry.insert<mlir::tile::TileDialect, mlir::arith::ArithDialect,
                   mlir::math::MathDialect, mlir::scf::SCFDialect>();
+  registerLoweringInterfaces(registry);
   context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();
   // Users wrote .tile text; the op it became says nothing to them.

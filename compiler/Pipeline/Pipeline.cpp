@@ -5,9 +5,9 @@
 #include "dialects/Tile/Transforms/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Pass/PassOptions.h"
@@ -54,18 +54,22 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   manager.addPass(tile::createInsertBarriersPass());
 }
 
+void tilec::registerLoweringInterfaces(DialectRegistry &registry) {
+  registerConvertToLLVMDependentDialectLoading(registry);
+  arith::registerConvertArithToLLVMInterface(registry);
+  cf::registerConvertControlFlowToLLVMInterface(registry);
+  registerConvertMathToLLVMInterface(registry);
+  registerConvertNVVMToLLVMInterface(registry);
+}
+
 void tilec::addLoweringPasses(OpPassManager &manager) {
   manager.addPass(tile::createConvertTileToNVVM());
-  // Folds the index arithmetic that the lowering wrote out for each register.
-  manager.addPass(createCanonicalizerPass());
+  // Index arithmetic that the lowering wrote out for each register is shared.
   manager.addPass(createCSEPass());
   manager.addPass(createSCFToControlFlowPass());
   manager.addPass(arith::createArithExpandOpsPass());
-  manager.addPass(createConvertMathToLLVMPass());
-  manager.addPass(createArithToLLVMConversionPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addPass(createConvertNVVMToLLVMPass());
-  manager.addPass(createReconcileUnrealizedCastsPass());
+  // One walk with the patterns of all dialects that are left.
+  manager.addPass(createConvertToLLVMPass());
 }
 
 namespace {

@@ -16,6 +16,10 @@ namespace tilec {
 /// Appends the passes from what the frontend makes to placed shared tiles.
 void addTilePasses(mlir::OpPassManager &manager, const Target &target);
 
+/// Registers what `addLoweringPasses` asks the dialects for.  Contexts in which
+/// it runs need it.
+void registerLoweringInterfaces(mlir::DialectRegistry &registry);
+
 /// Appends the passes from there to the LLVM and NVVM dialects.
 void addLoweringPasses(mlir::OpPassManager &manager);
 

@@ -20,6 +20,7 @@ int main(int argc, char **argv) {
                   mlir::cf::ControlFlowDialect, mlir::LLVM::LLVMDialect,
                   mlir::math::MathDialect, mlir::NVVM::NVVMDialect,
                   mlir::scf::SCFDialect>();
+  tilec::registerLoweringInterfaces(registry);
   tilec::registerPipelinePasses();
   mlir::registerTransformsPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
