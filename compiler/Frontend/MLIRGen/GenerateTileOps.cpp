@@ -169,7 +169,10 @@ void Generator::generatePrint(const checked::PrintStmt &print) {
   llvm::SmallVector<bool> areUnsigned;
   for (const checked::ExprPtr &value : print.values) {
     operands.push_back(generate(*value));
-    areUnsigned.push_back(isUnsignedInt(value->type.getElement()));
+    // A bool is 0 or 1.
+    ElementType element = value->type.getElement();
+    areUnsigned.push_back(isUnsignedInt(element) ||
+                          element == ElementType::Bool);
   }
   DenseBoolArrayAttr unsignedValues;
   if (llvm::is_contained(areUnsigned, true))

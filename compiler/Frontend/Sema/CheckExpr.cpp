@@ -251,7 +251,8 @@ bool Checker::checkTileSize(llvm::ArrayRef<int64_t> extents,
   }
   int64_t count = 1;
   for (int64_t extent : extents) {
-    count *= extent;
+    // Extents of tensors may be beyond all measure, and products further still.
+    count *= std::min(extent, mostElements + 1);
     if (count > mostElements) {
       error(range, "a tile has at most " + formatWithSeparators(mostElements) +
                        " elements, and " + formatShape(extents) + " has more");
