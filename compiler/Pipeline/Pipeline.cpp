@@ -27,6 +27,9 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   manager.addPass(tile::createSelectMmaPass(select));
   manager.addPass(tile::createInferLayoutsPass());
 
+  // Needs the rows of shared tiles; its checks are those of every variant.
+  manager.addPass(tile::createAlignAsyncCopiesPass());
+
   // Variants are made once layouts are known, so that they share them; what
   // comes after is decided for each variant on its own.
   tile::PlanPipelinePassOptions plan;

@@ -44,6 +44,13 @@ static void emitInOwners(KernelEmitter &e, const layout::FragmentLayout &layout,
     body();
 }
 
+std::string tile::getAsyncCopyName(int64_t bytes) {
+  // 16 bytes bypass L1; smaller pieces cannot.
+  return (Twine("llvm.nvvm.cp.async.") + (bytes == 16 ? "cg" : "ca") +
+          ".shared.global." + Twine(bytes) + ".s")
+      .str();
+}
+
 LogicalResult tile::emitAsyncCopy(KernelEmitter &e, AsyncCopyOp op) {
   SharedView shared = e.getShared(op.getDestination());
   const GlobalView &global = e.getGlobal(op.getSource());
@@ -54,11 +61,9 @@ LogicalResult tile::emitAsyncCopy(KernelEmitter &e, AsyncCopyOp op) {
   if (plan.bytes() != bytes)
     return op.emitError("pieces of ")
            << bytes << " bytes are not whole in the shared tile";
-  // 16 bytes bypass L1; smaller pieces cannot.
-  std::string name =
-      (Twine("llvm.nvvm.cp.async.") + (bytes == 16 ? "cg" : "ca") +
-       ".shared.global." + Twine(bytes) + ".s")
-          .str();
+  std::string name = getAsyncCopyName(bytes);
+  Value reads =
+      op.getFillPredicate() ? e.getScalar(op.getFillPredicate()) : Value();
   auto emitPieces = [&]() {
     GlobalAddresser from(e, global, e.getScalars(op.getSourceIndices()),
                          layout);
@@ -68,7 +73,10 @@ LogicalResult tile::emitAsyncCopy(KernelEmitter &e, AsyncCopyOp op) {
     for (int access = 0; access < plan.accesses(); ++access) {
       int reg = plan.registers[access * plan.elements];
       // A piece outside the tensor reads nothing and is filled with zeros.
-      Value size = e.select(from.getInBounds(reg), e.i32(bytes), e.i32(0));
+      Value inside = from.getInBounds(reg);
+      if (reads)
+        inside = e.andi(inside, reads);
+      Value size = e.select(inside, e.i32(bytes), e.i32(0));
       e.callIntrinsic(
           name, Type(),
           {to.getPointer(layout.registerXor(reg), layout.registerOffset(reg)),
@@ -127,8 +135,8 @@ static void emitElementCopy(KernelEmitter &e, CopyOp op, SharedView shared,
                     std::max<int64_t>(storeBytes, getElementBits(element) / 8));
   layout::VectorPlan plan =
       layout::planVector(layout, shared.type.getStorage());
-  Value pad = op.getPad() ? e.getScalar(op.getPad())
-                          : e.zeroOf(getRegisterType(element));
+  Value pad =
+      op.getPad() ? e.getScalar(op.getPad()) : getDefaultPad(e, element);
   emitInOwners(e, layout, [&]() {
     GlobalAddresser from(e, global, indices, layout);
     SmallVector<int64_t> start(shared.type.getRank(), 0);
@@ -176,7 +184,7 @@ public:
         element(shared.type.getElementType()),
         anchor(emitter.getScalars(op.getSourceIndices())),
         pad(op.getPad() ? emitter.getScalar(op.getPad())
-                        : emitter.zeroOf(getRegisterType(element))) {}
+                        : getDefaultPad(emitter, element)) {}
 
   void emit();
 

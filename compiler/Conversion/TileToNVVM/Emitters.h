@@ -35,7 +35,14 @@ LogicalResult emitCast(KernelEmitter &emitter, CastOp op);
 /// of types is not supported yet.
 Value emitScalarCast(KernelEmitter &emitter, CastOp op, Value source, Type from,
                      Type to);
+// ElementToNVVM.cpp: single elements of memory, inside `parallel` or not.
+LogicalResult emitLoadElement(KernelEmitter &emitter, LoadElementOp op);
+LogicalResult emitStoreElement(KernelEmitter &emitter, StoreElementOp op);
+LogicalResult emitAsyncCopyElements(KernelEmitter &emitter,
+                                    AsyncCopyElementsOp op);
 // CopyToNVVM.cpp: memory to memory.
+/// The intrinsic that copies 4, 8 or 16 bytes from global to shared memory.
+std::string getAsyncCopyName(int64_t bytes);
 LogicalResult emitCopy(KernelEmitter &emitter, CopyOp op);
 LogicalResult emitAsyncCopy(KernelEmitter &emitter, AsyncCopyOp op);
 // SharedToNVVM.cpp, GlobalToNVVM.cpp: fragments from and to memory.

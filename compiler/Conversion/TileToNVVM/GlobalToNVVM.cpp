@@ -28,8 +28,8 @@ LogicalResult tile::emitGlobalLoad(KernelEmitter &e, LoadOp op) {
                          : getCopyBytes(op.getMemory(), op.getIndices(),
                                         getTileShape(op.getResult().getType()));
   if (maxBytes * 8 <= bits) {
-    Value pad = op.getPad() ? e.getScalar(op.getPad())
-                            : e.zeroOf(getRegisterType(element));
+    Value pad =
+        op.getPad() ? e.getScalar(op.getPad()) : getDefaultPad(e, element);
     auto bytes = op.getMemory().getDefiningOp<BytesOp>();
     SpareNibble spare(e, bytes ? bytes.getSource() : Value());
     for (int reg = 0; reg < layout.elementsPerThread(); ++reg) {

@@ -37,6 +37,14 @@ Value tile::emitGuardedLoad(KernelEmitter &e, Value condition, Value pointer,
   });
 }
 
+Value tile::getDefaultPad(KernelEmitter &e, Type elementType) {
+  Type type = getRegisterType(elementType);
+  if (isa<Float8E8M0FNUType>(elementType))
+    return arith::ConstantOp::create(e.builder, e.loc,
+                                     e.builder.getIntegerAttr(type, 127));
+  return e.zeroOf(type);
+}
+
 Value tile::emitElementLoad(KernelEmitter &e, Value pointer, Type elementType) {
   Type type = getRegisterType(elementType);
   unsigned bytes = getElementBits(type) / 8;

@@ -22,6 +22,10 @@ Value emitGuardedLoad(KernelEmitter &emitter, Value condition, Value pointer,
 Value emitGuardedElementLoad(KernelEmitter &emitter, GlobalAddresser &addresser,
                              int reg, Type elementType, Value pad);
 
+/// What a read outside a tensor gives where the program says nothing: 0, and 1
+/// for e8m0, which has no 0.
+Value getDefaultPad(KernelEmitter &emitter, Type elementType);
+
 /// Loads one element of at least a byte in its register type.
 Value emitElementLoad(KernelEmitter &emitter, Value pointer, Type elementType);
 /// Stores one element of at least a byte.

@@ -75,6 +75,18 @@ struct SharedView {
   SharedType type;
 };
 
+/// The iteration of `tile.parallel` that is being emitted.
+class Iteration {
+public:
+  virtual ~Iteration() = default;
+  /// Sets the result to the element that the iteration reads.
+  virtual LogicalResult emitElement(ElementOp op) = 0;
+
+  /// Whether the thread is the one that does what must be done once (i1); null
+  /// if it always is.
+  Value owner;
+};
+
 class KernelEmitter {
 public:
   /// Creates the function of `kernel` and emits its prologue.
@@ -94,6 +106,8 @@ public:
   /// Thread index in the block (i32), and the threads that compute.
   Value thread;
   int64_t threads;
+  /// Null outside `tile.parallel`.
+  Iteration *iteration = nullptr;
 
   //===--------------------------------------------------------------------===//
   // Values

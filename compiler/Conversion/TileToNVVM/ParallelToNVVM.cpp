@@ -5,8 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
-#include "compiler/Conversion/TileToNVVM/GlobalAddress.h"
-#include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
 #include "dialects/Layout/Conversion.h"
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/ParallelLayout.h"
@@ -16,22 +14,23 @@ using namespace mlir::tile;
 
 namespace {
 /// Emits the iterations of one loop.
-class ParallelEmitter {
+class ParallelEmitter : public Iteration {
 public:
   ParallelEmitter(KernelEmitter &emitter, ParallelOp op)
       : e(emitter), op(op),
         layout(getIterationLayout(op, getNumWarps(emitter.kernel))) {}
 
   LogicalResult emit();
+  LogicalResult emitElement(ElementOp element) override;
 
 private:
-  LogicalResult emitOp(Operation *inner, int reg);
-  LogicalResult emitElement(ElementOp element, int reg);
-  void bindIndices(int reg);
+  void bindIndices();
 
   KernelEmitter &e;
   ParallelOp op;
   layout::FragmentLayout layout;
+  /// The register that the iteration being emitted stands for.
+  int reg = 0;
   /// Elements of fragments that the loop reads, and where in its registers each
   /// iteration finds them.
   DenseMap<Value, SmallVector<Value>> elements;
@@ -39,8 +38,8 @@ private:
 };
 } // namespace
 
-/// The loop indices of the iteration that register `reg` stands for.
-void ParallelEmitter::bindIndices(int reg) {
+/// The loop indices of the iteration.
+void ParallelEmitter::bindIndices() {
   for (BlockArgument index : op.getBody().getArguments()) {
     int d = index.getArgNumber();
     Value coord = e.emitThreadCoord(layout.laneBases(), layout.warpBases(), d);
@@ -53,7 +52,7 @@ void ParallelEmitter::bindIndices(int reg) {
   }
 }
 
-LogicalResult ParallelEmitter::emitElement(ElementOp element, int reg) {
+LogicalResult ParallelEmitter::emitElement(ElementOp element) {
   auto known = registersOf.find(element);
   if (known == registersOf.end()) {
     auto dims = getLoopDims(op, element.getIndices());
@@ -78,47 +77,6 @@ LogicalResult ParallelEmitter::emitElement(ElementOp element, int reg) {
   return success();
 }
 
-LogicalResult ParallelEmitter::emitOp(Operation *inner, int reg) {
-  e.loc = inner->getLoc();
-  if (auto element = dyn_cast<ElementOp>(inner))
-    return emitElement(element, reg);
-  if (auto load = dyn_cast<LoadElementOp>(inner)) {
-    auto type = dyn_cast<GlobalType>(load.getMemory().getType());
-    if (!type || getElementBits(type.getElementType()) < 8)
-      return load.emitError(
-          "this element access inside 'parallel' is not supported yet");
-    const GlobalView &view = e.getGlobal(load.getMemory());
-    SmallVector<Value> indices = e.getScalars(load.getIndices());
-    Value pad = load.getPad()
-                    ? e.getScalar(load.getPad())
-                    : e.zeroOf(getRegisterType(type.getElementType()));
-    e.setScalar(
-        load,
-        emitGuardedValue(e, getElementInBounds(e, view, indices), pad, [&]() {
-          return emitElementLoad(e, getElementPointer(e, view, indices),
-                                 type.getElementType());
-        }));
-    return success();
-  }
-  if (auto store = dyn_cast<StoreElementOp>(inner)) {
-    auto type = dyn_cast<GlobalType>(store.getMemory().getType());
-    if (!type || getElementBits(type.getElementType()) < 8)
-      return store.emitError(
-          "this element access inside 'parallel' is not supported yet");
-    const GlobalView &view = e.getGlobal(store.getMemory());
-    SmallVector<Value> indices = e.getScalars(store.getIndices());
-    Value condition = getElementInBounds(e, view, indices);
-    if (Value owner = e.emitIsOwner(layout))
-      condition = e.andi(condition, owner);
-    emitGuarded(e, condition, [&]() {
-      emitElementStore(e, getElementPointer(e, view, indices),
-                       e.getScalar(store.getValue()));
-    });
-    return success();
-  }
-  return emitOperation(e, inner);
-}
-
 LogicalResult ParallelEmitter::emit() {
   for (unsigned i = 0; i < op.getNumResults(); ++i)
     if (!op.getMap(i).isIdentity() ||
@@ -135,14 +93,16 @@ LogicalResult ParallelEmitter::emit() {
   });
   SmallVector<SmallVector<Value>> results(op.getNumResults());
   auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
-  for (int reg = 0; reg < layout.elementsPerThread(); ++reg) {
-    bindIndices(reg);
-    for (Operation &inner : op.getBodyBlock()->without_terminator())
-      if (failed(emitOp(&inner, reg)))
-        return failure();
+  owner = e.emitIsOwner(layout);
+  e.iteration = this;
+  for (reg = 0; reg < layout.elementsPerThread(); ++reg) {
+    bindIndices();
+    if (failed(e.emitBlock(*op.getBodyBlock())))
+      return failure();
     for (auto [i, value] : llvm::enumerate(yield.getOperands()))
       results[i].push_back(e.getScalar(value));
   }
+  e.iteration = nullptr;
   for (auto [result, values] : llvm::zip_equal(op.getResults(), results))
     e.setFragment(result, FragmentValue::ofElements(
                               getTileElementType(result.getType()), values));

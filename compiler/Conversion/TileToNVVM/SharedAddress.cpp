@@ -81,6 +81,24 @@ Value SharedAddresser::getPointerByArithmetic(
                                emitSwizzle(emitter, storage.swizzle(), offset));
 }
 
+Value tile::getSharedElementPointer(KernelEmitter &emitter,
+                                    const SharedView &view,
+                                    ValueRange indices) {
+  layout::SharedLayout storage = view.type.getStorage();
+  Value offset = emitter.i32(0);
+  for (int d = 0; d < storage.rank(); ++d) {
+    // A tile has fewer bytes than an i32 counts.
+    Value index = emitter.builder.createOrFold<arith::TruncIOp>(
+        emitter.loc, emitter.builder.getI32Type(), indices[d]);
+    if (d == storage.packDim())
+      index = emitter.shr(index, 1);
+    offset = emitter.add(
+        offset, emitter.mul(index, emitter.i32(storage.strideBytes(d))));
+  }
+  return emitter.offsetPointer(view.pointer,
+                               emitSwizzle(emitter, storage.swizzle(), offset));
+}
+
 Value tile::emitSwizzle(KernelEmitter &emitter, layout::Swizzle swizzle,
                         Value offset) {
   if (swizzle.isIdentity())

@@ -47,6 +47,10 @@ private:
   DenseMap<int32_t, Value> basePointers;
 };
 
+/// The byte that holds the element at run-time indices (i64).
+Value getSharedElementPointer(KernelEmitter &emitter, const SharedView &view,
+                              ValueRange indices);
+
 /// Applies a swizzle to a byte offset (i32).
 Value emitSwizzle(KernelEmitter &emitter, layout::Swizzle swizzle,
                   Value offset);

@@ -82,6 +82,24 @@ static void emitStage(KernelEmitter &e, StageOp op) {
                    op.getType()});
 }
 
+/// Where a part of a tile begins.  Its type says how its rows lie
+/// (infer-layouts).
+static LogicalResult emitSlice(KernelEmitter &e, SliceOp op) {
+  SharedView source = e.getShared(op.getSource());
+  layout::SharedLayout storage = source.type.getStorage();
+  Type i32 = e.builder.getI32Type();
+  Value offset = e.i32(0);
+  for (auto [d, index] : llvm::enumerate(op.getOffsets())) {
+    Value narrow =
+        e.builder.createOrFold<arith::TruncIOp>(e.loc, i32, e.getScalar(index));
+    if (int(d) == storage.packDim())
+      narrow = e.shr(narrow, 1);
+    offset = e.add(offset, e.mul(narrow, e.i32(storage.strideBytes(d))));
+  }
+  e.setShared(op, {e.offsetPointer(source.pointer, offset), op.getType()});
+  return success();
+}
+
 /// The block's shared memory, whose base the hardware sets.
 static void emitAllocShared(KernelEmitter &e, AllocSharedOp op) {
   Type pointer = LLVM::LLVMPointerType::get(op.getContext(), 3);
@@ -102,8 +120,6 @@ static void emitBytes(KernelEmitter &e, BytesOp op) {
   e.setGlobal(op, getBytesView(e, e.getGlobal(op.getSource())));
 }
 
-/// An element access outside 'parallel' is done by every thread alike (reads)
-/// or by one (writes).
 static LogicalResult emitMemory(KernelEmitter &e, Operation *op) {
   if (auto load = dyn_cast<LoadOp>(op))
     return isa<GlobalType>(load.getMemory().getType())
@@ -117,14 +133,19 @@ static LogicalResult emitMemory(KernelEmitter &e, Operation *op) {
     return emitCopy(e, copy);
   if (auto copy = dyn_cast<AsyncCopyOp>(op))
     return emitAsyncCopy(e, copy);
-  return op->emitError("'") << op->getName().stripDialect()
-                            << "' outside 'parallel' is not supported yet";
+  if (auto copy = dyn_cast<AsyncCopyElementsOp>(op))
+    return emitAsyncCopyElements(e, copy);
+  if (auto load = dyn_cast<LoadElementOp>(op))
+    return emitLoadElement(e, load);
+  return emitStoreElement(e, cast<StoreElementOp>(op));
 }
 
 LogicalResult tile::emitOperation(KernelEmitter &e, Operation *op) {
-  if (isa<LoadOp, StoreOp, CopyOp, AsyncCopyOp, LoadElementOp, StoreElementOp>(
-          op))
+  if (isa<LoadOp, StoreOp, CopyOp, AsyncCopyOp, AsyncCopyElementsOp,
+          LoadElementOp, StoreElementOp>(op))
     return emitMemory(e, op);
+  if (auto element = dyn_cast<ElementOp>(op); element && e.iteration)
+    return e.iteration->emitElement(element);
   if (isa<scf::SCFDialect>(op->getDialect()))
     return emitControlFlow(e, op);
   if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
@@ -163,6 +184,8 @@ LogicalResult tile::emitOperation(KernelEmitter &e, Operation *op) {
     emitStage(e, stage);
     return success();
   }
+  if (auto slice = dyn_cast<SliceOp>(op))
+    return emitSlice(e, slice);
   if (auto bytes = dyn_cast<BytesOp>(op)) {
     emitBytes(e, bytes);
     return success();

@@ -14,6 +14,7 @@
 #include "dialects/Tile/Transforms/ParallelLayout.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/RegisterOrder.h"
+#include "dialects/Tile/Transforms/SharedParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -68,31 +69,64 @@ static void describeOperand(SharedType type, const FragmentLayout &fragment,
         fragment, *storage, layout::planVector(fragment, *storage)));
 }
 
+/// How a tile, or a part of one, is read by gemms and written by copies.
+static void describeUses(Value tile, int64_t warps,
+                         std::vector<layout::AccessPattern> &patterns) {
+  auto type = cast<SharedType>(tile.getType());
+  for (Operation *user : tile.getUsers()) {
+    if (auto gemm = dyn_cast<GemmOp>(user)) {
+      GemmPlan plan = planGemm(gemm, warps);
+      if (gemm.getA() == tile)
+        describeOperand(type, plan.loadA, patterns);
+      if (gemm.getB() == tile)
+        describeOperand(type, plan.loadB, patterns);
+    } else if (isa<CopyOp, AsyncCopyOp>(user) &&
+               type.getStorage().rowPitch() % 16 == 0) {
+      patterns.push_back(layout::describeCopy(type.getStorage()));
+    } else if (auto slice = dyn_cast<SliceOp>(user)) {
+      describeUses(slice.getResult(), warps, patterns);
+    }
+  }
+}
+
+/// The layout that the program asked for.
+static LogicalResult applyAnnotation(AllocSharedOp alloc) {
+  SharedType type = alloc.getType();
+  SharedLayoutAttr layout = *alloc.getAnnotation();
+  std::string error;
+  if (!layout::SharedLayout::create(
+          layout::Coords(type.getShape().begin(), type.getShape().end()),
+          getElementBits(type.getElementType()), type.getPackDim(),
+          {int(layout.getBits()), int(layout.getBase()),
+           int(layout.getShift())},
+          layout.getPadding(), &error))
+    return alloc.emitError("'")
+           << alloc.getName().value_or("") << "' cannot have the layout of its "
+           << "annotation: " << error;
+  alloc.getResult().setType(type.withLayout(layout));
+  return success();
+}
+
 /// Sets the swizzle with the fewest bank conflicts over the reads of all gemms
-/// and the copies into the tile.
-static void chooseSharedLayout(AllocSharedOp alloc, int64_t warps) {
+/// and the copies into the tile, or the one that the program asked for.
+static LogicalResult chooseSharedLayout(AllocSharedOp alloc, int64_t warps) {
+  if (alloc.getAnnotation())
+    return applyAnnotation(alloc);
   SharedType type = alloc.getType();
   layout::SharedLayout storage = type.getStorage();
   std::vector<layout::AccessPattern> patterns;
-  for (Operation *user : alloc.getResult().getUsers()) {
-    if (auto gemm = dyn_cast<GemmOp>(user)) {
-      GemmPlan plan = planGemm(gemm, warps);
-      if (gemm.getA() == alloc.getResult())
-        describeOperand(type, plan.loadA, patterns);
-      if (gemm.getB() == alloc.getResult())
-        describeOperand(type, plan.loadB, patterns);
-    } else if (isa<CopyOp>(user) && storage.rowPitch() % 16 == 0) {
-      patterns.push_back(layout::describeCopy(storage));
-    }
-  }
+  describeUses(alloc.getResult(), warps, patterns);
   if (patterns.empty())
-    return;
+    return success();
   layout::Swizzle swizzle = layout::chooseSwizzle(patterns, storage).swizzle;
   if (swizzle.isIdentity())
-    return;
-  alloc.getResult().setType(type.withLayout(
-      SharedLayoutAttr::get(type.getContext(), swizzle.bits, swizzle.base,
-                            swizzle.shift, /*padding=*/0)));
+    return success();
+  auto swizzled = storage.withSwizzle(swizzle);
+  if (swizzled && haveAlignedParts(alloc.getResult(), *swizzled))
+    alloc.getResult().setType(type.withLayout(
+        SharedLayoutAttr::get(type.getContext(), swizzle.bits, swizzle.base,
+                              swizzle.shift, /*padding=*/0)));
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -408,8 +442,12 @@ struct InferLayouts : tile::impl::InferLayoutsPassBase<InferLayouts> {
       LayoutSolver(kernel).solve();
       kernel.walk([](StoreOp store) { orderStoredRegisters(store); });
       int64_t warps = getNumWarps(kernel);
-      kernel.walk(
-          [&](AllocSharedOp alloc) { chooseSharedLayout(alloc, warps); });
+      WalkResult walked = kernel.walk([&](AllocSharedOp alloc) {
+        return WalkResult(failure(failed(chooseSharedLayout(alloc, warps)) ||
+                                  failed(inferPartLayouts(alloc.getResult()))));
+      });
+      if (walked.wasInterrupted())
+        return signalPassFailure();
       SmallVector<ConvertLayoutOp> conversions;
       kernel.walk(
           [&](ConvertLayoutOp convert) { conversions.push_back(convert); });

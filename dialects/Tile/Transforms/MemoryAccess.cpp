@@ -97,6 +97,42 @@ int64_t LinearIndex::takeCoefficient(Value value) {
 // Collection
 //===----------------------------------------------------------------------===//
 
+/// The stage that an index of a dimension of `stages` names: by the value whose
+/// remainder it is, which tells neighbouring iterations apart.
+static LinearIndex getStage(Value index, int64_t stages) {
+  APInt divisor;
+  if (Operation *op = index.getDefiningOp();
+      op && isa<arith::RemSIOp, arith::RemUIOp>(op) &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) &&
+      divisor == stages)
+    index = op->getOperand(0);
+  LinearIndex stage(index);
+  stage.reduce(stages);
+  return stage;
+}
+
+/// Notes where a slice lies, as far as it can be told from others.
+static void traceSlice(SliceOp slice, MemoryAccess &access) {
+  // Offsets of the box count from the slice; boxes of two slices compare only
+  // if they differ in nothing but the stage.
+  SharedType source = slice.getSource().getType();
+  SmallVector<int64_t> kept = slice.getKeptDims();
+  bool isStage = source.getRank() > 1 &&
+                 int64_t(kept.size()) == source.getRank() - 1 &&
+                 kept.front() == 1 &&
+                 slice.getType().getShape() == source.getShape().drop_front();
+  for (Value offset : slice.getOffsets().drop_front())
+    isStage &= matchPattern(offset, m_Zero());
+  if (isStage) {
+    access.stages = source.getShape().front();
+    access.stage = getStage(slice.getOffsets().front(), access.stages);
+    return;
+  }
+  access.isPart = true;
+  access.stage.reset();
+  access.stages = 0;
+}
+
 /// Follows views to the allocation or argument, noting the stage on the way.
 static void traceMemory(Value memory, MemoryAccess &access) {
   access.memoryType = memory.getType();
@@ -117,6 +153,9 @@ static void traceMemory(Value memory, MemoryAccess &access) {
       access.stages = stage.getSource().getType().getShape().front();
       access.stage->reduce(access.stages);
       memory = stage.getSource();
+    } else if (auto slice = dyn_cast<SliceOp>(op)) {
+      traceSlice(slice, access);
+      memory = slice.getSource();
     } else if (auto bytes = dyn_cast<BytesOp>(op)) {
       memory = bytes.getSource();
     } else {
@@ -136,8 +175,13 @@ static void traceMemory(Value memory, MemoryAccess &access) {
 static void setBox(MemoryAccess &access, ValueRange indices,
                    ArrayRef<int64_t> shape) {
   size_t rank = getTileShape(access.memoryType).size();
-  if (indices.size() != rank || shape.size() > rank)
+  if (indices.size() != rank || shape.size() > rank || access.isPart)
     return;
+  // An element or a part of one stage of a ring that the program wrote itself.
+  if (access.inShared && !access.stage && rank > shape.size() && rank > 1) {
+    access.stages = getTileShape(access.memoryType).front();
+    access.stage = getStage(indices.front(), access.stages);
+  }
   for (auto [dim, index] : llvm::enumerate(indices)) {
     size_t dropped = rank - shape.size();
     access.box.push_back(
@@ -178,6 +222,15 @@ static void describeAccess(Operation *op, Value memory, MemoryAccess &access) {
       .Case([&](LoadElementOp load) { setBox(access, load.getIndices(), {}); })
       .Case(
           [&](StoreElementOp store) { setBox(access, store.getIndices(), {}); })
+      .Case([&](AsyncCopyElementsOp copy) {
+        access.isAsync = true;
+        setBox(access,
+               memory == copy.getSource() ? copy.getSourceIndices()
+                                          : copy.getDestinationIndices(),
+               {});
+        if (!access.box.empty())
+          access.box.back().extent = int64_t(copy.getCount());
+      })
       .Case([&](AsyncCopyOp copy) {
         access.isAsync = true;
         if (memory == copy.getSource())

@@ -70,6 +70,8 @@ struct MemoryAccess {
   /// The buffer of a staged tile, modulo `stages`; none: all of them.
   std::optional<LinearIndex> stage;
   int64_t stages = 0;
+  /// Of a part of a tile whose place is not told.
+  bool isPart = false;
   /// In elements of `memoryType`; empty: all.
   SmallVector<IndexRange, 2> box;
   Type memoryType;

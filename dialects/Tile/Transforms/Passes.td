@@ -68,6 +68,20 @@ def InferLayoutsPass : TilePass<"infer-layouts", "Give every fragment and shared
   }];
 }
 
+def AlignAsyncCopiesPass
+    : TilePass<"align-async-copies", "Prove or check the alignment of async copies"> {
+  let description = [{
+    Requires `infer-layouts`.  An asynchronous copy that the program wrote moves
+    4, 8 or 16 bytes between multiples of as much.  For `tile.async_copy_elements`
+    the indices must prove it; bases and pitches of tensors that are known at
+    launch only become `checks` of the kernel.  Tensors of a `tile.async_copy` of
+    a tile are checked for the 4 bytes that it needs at least.
+
+    Before: `tile.kernel @k(%A ...) attributes {checks = [] ...}`
+    After: the same with `["==", ["%", ["address", "A"], 16], 0]` and the like in `checks`.
+  }];
+}
+
 def PlanPipelinePass
     : TilePass<"plan-pipeline", "Make guarded variants and run copies ahead of their use"> {
   let description = [{

@@ -75,3 +75,32 @@ tile.kernel @scale(%S: !tile.global<?xf32> {tile.name = "S", tile.dtype = "f32",
   tile.store %r, %C[%m0] : tensor<32xf32>, !tile.global<?xf32>
   tile.return
 }
+
+// -----
+
+// Tests copies of runs of elements: as many bytes as lie in the tensor, none
+// where the predicate is false; and a stage of a ring as a tile of its own.
+// CHECK-LABEL: llvm.func @runs__general
+// CHECK: %[[LEFT:.+]] = arith.minui
+// CHECK: %[[BYTES:.+]] = arith.muli
+// CHECK: llvm.nvvm.cp.async.cg.shared.global.16.s
+// CHECK: llvm.nvvm.cp.async.commit.group
+// CHECK: llvm.nvvm.cp.async.wait.group
+// CHECK: llvm.nvvm.barrier.cta.sync.aligned.all
+// CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+tile.kernel @runs(%A: !tile.global<?x?xf16> {tile.name = "A", tile.dtype = "f16", tile.access = "in", tile.dims = ["M", "K"]}, %C: !tile.global<?x?xf16> {tile.name = "C", tile.dtype = "f16", tile.access = "out", tile.dims = ["M", "K"]}, %n: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %c8 = arith.constant 8 : i64
+  %s = tile.alloc_shared "S" : !tile.shared<2x32x16xf16>
+  tile.parallel (%r, %c) in (32, 2) {
+    %k = arith.muli %c, %c8 : i64
+    %p = arith.cmpi slt, %r, %n : i64
+    tile.async_copy_elements %A[%r, %k] to %s[%n, %r, %k] count 8 pred %p : !tile.global<?x?xf16>, !tile.shared<2x32x16xf16>
+  }
+  tile.commit_group
+  tile.wait_group 0
+  %t = tile.slice %s[%n, %c0, %c0] : !tile.shared<2x32x16xf16> -> !tile.shared<32x16xf16>
+  %v = tile.load %t : !tile.shared<32x16xf16> -> tensor<32x16xf16>
+  tile.store %v, %C[%c0, %c0] : tensor<32x16xf16>, !tile.global<?x?xf16>
+  tile.return
+}

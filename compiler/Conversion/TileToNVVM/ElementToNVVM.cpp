@@ -1,0 +1,148 @@
+//===- ElementToNVVM.cpp - Single elements of memory ----------------------===//
+//
+// Inside `tile.parallel` each thread accesses the elements of its iterations;
+// outside every thread reads the element and one thread writes it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "compiler/Conversion/TileToNVVM/GlobalAddress.h"
+#include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
+#include "compiler/Conversion/TileToNVVM/SharedAddress.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Whether this thread writes what the op writes; null if all do.
+static Value emitIsWriter(KernelEmitter &e) {
+  if (e.iteration)
+    return e.iteration->owner;
+  return e.compare(arith::CmpIPredicate::eq, e.thread, e.i32(0));
+}
+
+/// The element of a byte at an index along the packed dimension, as i4.
+static Value extractNibble(KernelEmitter &e, Value byte, Value index) {
+  Value shift = e.builder.createOrFold<arith::TruncIOp>(
+      e.loc, e.builder.getI8Type(), e.shl(e.andi(index, e.i64(1)), 2));
+  byte = e.builder.createOrFold<arith::ShRUIOp>(e.loc, byte, shift);
+  return e.builder.createOrFold<arith::TruncIOp>(
+      e.loc, e.builder.getIntegerType(4), byte);
+}
+
+/// Loads the element, of any width, behind a pointer to its byte.
+static Value loadElement(KernelEmitter &e, Value pointer, Type element,
+                         int64_t packDim, ValueRange indices) {
+  if (packDim < 0)
+    return emitElementLoad(e, pointer, element);
+  Value byte =
+      LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), pointer, 1);
+  return extractNibble(e, byte, indices[packDim]);
+}
+
+/// Writes the element; the other one of its byte stays.
+static void storeElement(KernelEmitter &e, Value pointer, Value value,
+                         int64_t packDim, ValueRange indices) {
+  if (packDim < 0)
+    return emitElementStore(e, pointer, value);
+  Type i8 = e.builder.getI8Type();
+  Value old = LLVM::LoadOp::create(e.builder, e.loc, i8, pointer, 1);
+  Value shift = e.builder.createOrFold<arith::TruncIOp>(
+      e.loc, i8, e.shl(e.andi(indices[packDim], e.i64(1)), 2));
+  auto shiftLeft = [&](Value v) {
+    return e.builder.createOrFold<arith::ShLIOp>(e.loc, v, shift);
+  };
+  Value others =
+      e.xori(shiftLeft(e.constantLike(old, 0xF)), e.constantLike(old, 0xFF));
+  Value wide = e.builder.createOrFold<arith::ExtUIOp>(e.loc, i8, value);
+  Value byte = e.ori(e.andi(old, others), shiftLeft(wide));
+  LLVM::StoreOp::create(e.builder, e.loc, byte, pointer, 1);
+}
+
+LogicalResult tile::emitLoadElement(KernelEmitter &e, LoadElementOp op) {
+  SmallVector<Value> indices = e.getScalars(op.getIndices());
+  Type element = getTileElementType(op.getMemory().getType());
+  if (isa<SharedType>(op.getMemory().getType())) {
+    SharedView view = e.getShared(op.getMemory());
+    e.setScalar(op, loadElement(e, getSharedElementPointer(e, view, indices),
+                                element, view.type.getPackDim(), indices));
+    return success();
+  }
+  const GlobalView &view = e.getGlobal(op.getMemory());
+  Value pad =
+      op.getPad() ? e.getScalar(op.getPad()) : getDefaultPad(e, element);
+  e.setScalar(
+      op, emitGuardedValue(e, getElementInBounds(e, view, indices), pad, [&]() {
+        return loadElement(e, getElementPointer(e, view, indices), element,
+                           view.type.getPackDim(), indices);
+      }));
+  return success();
+}
+
+LogicalResult tile::emitStoreElement(KernelEmitter &e, StoreElementOp op) {
+  SmallVector<Value> indices = e.getScalars(op.getIndices());
+  Value value = e.getScalar(op.getValue());
+  bool isShared = isa<SharedType>(op.getMemory().getType());
+  int64_t packDim = isShared ? e.getShared(op.getMemory()).type.getPackDim()
+                             : e.getGlobal(op.getMemory()).type.getPackDim();
+  // Iterations of different threads may write the two elements of a byte.
+  if (packDim >= 0 && e.iteration)
+    return op.emitError("writing 4-bit elements inside 'parallel' is not "
+                        "supported yet");
+  Value condition = emitIsWriter(e);
+  if (!isShared) {
+    Value inside = getElementInBounds(e, e.getGlobal(op.getMemory()), indices);
+    condition = condition ? e.andi(inside, condition) : inside;
+  }
+  auto store = [&]() {
+    Value pointer =
+        isShared
+            ? getSharedElementPointer(e, e.getShared(op.getMemory()), indices)
+            : getElementPointer(e, e.getGlobal(op.getMemory()), indices);
+    storeElement(e, pointer, value, packDim, indices);
+  };
+  if (condition)
+    emitGuarded(e, condition, store);
+  else
+    store();
+  return success();
+}
+
+/// Bytes of a run of `count` elements from `indices` on that lie in the tensor
+/// (i32): those up to the end of the last dimension.
+static Value emitRunBytes(KernelEmitter &e, const GlobalView &view,
+                          ValueRange indices, int64_t count,
+                          int64_t elementBytes) {
+  Value inside = getElementInBounds(e, view, indices);
+  Value left = e.sub(view.extents.back(), indices.back());
+  left = e.builder.createOrFold<arith::MinUIOp>(e.loc, left, e.i64(count));
+  Value bytes = e.builder.createOrFold<arith::TruncIOp>(
+      e.loc, e.builder.getI32Type(), e.mul(left, e.i64(elementBytes)));
+  return e.select(inside, bytes, e.i32(0));
+}
+
+LogicalResult tile::emitAsyncCopyElements(KernelEmitter &e,
+                                          AsyncCopyElementsOp op) {
+  SharedView shared = e.getShared(op.getDestination());
+  const GlobalView &global = e.getGlobal(op.getSource());
+  int64_t bits = getElementBits(global.type.getElementType());
+  if (bits < 8)
+    return op.emitError("'async_copy' of 4-bit elements inside 'parallel' is "
+                        "not supported yet");
+  int64_t bytes = op.getCount() * bits / 8;
+  SmallVector<Value> from = e.getScalars(op.getSourceIndices());
+  Value size = emitRunBytes(e, global, from, op.getCount(), bits / 8);
+  if (op.getFillPredicate())
+    size = e.select(e.getScalar(op.getFillPredicate()), size, e.i32(0));
+  Value source = getElementPointer(e, global, from);
+  Value destination = getSharedElementPointer(
+      e, shared, e.getScalars(op.getDestinationIndices()));
+  auto copy = [&]() {
+    e.callIntrinsic(getAsyncCopyName(bytes), Type(),
+                    {destination, source, size});
+  };
+  if (Value writer = emitIsWriter(e))
+    emitGuarded(e, writer, copy);
+  else
+    copy();
+  return success();
+}

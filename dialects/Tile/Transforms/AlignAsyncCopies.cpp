@@ -1,0 +1,146 @@
+//===- AlignAsyncCopies.cpp - Alignment of copies that programs wrote -----===//
+//
+// The compiler's own asynchronous copies are made where alignment is known, and
+// other copies elsewhere.  Those that a program wrote do what they say: what
+// the text does not prove of them is checked at launch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Tile/Transforms/AccessFacts.h"
+#include "dialects/Tile/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_ALIGNASYNCCOPIESPASS
+#include "dialects/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+/// Collects what a launch must check of the tensors of one kernel.
+class AlignmentChecker {
+public:
+  explicit AlignmentChecker(KernelOp kernel) : kernel(kernel), builder(kernel) {
+    checks.assign(kernel.getChecks().begin(), kernel.getChecks().end());
+  }
+
+  LogicalResult run();
+
+private:
+  LogicalResult visitElements(AsyncCopyElementsOp op);
+  LogicalResult visitTile(AsyncCopyOp op);
+  LogicalResult require(Operation *op, Value tensor, int64_t bytes);
+  void addMultiple(Attribute value, int64_t divisor, const Twine &text);
+
+  KernelOp kernel;
+  OpBuilder builder;
+  SmallVector<Attribute> checks;
+  /// Bytes that the pitches and the base of an argument are multiples of.
+  llvm::MapVector<BlockArgument, int64_t> required;
+};
+} // namespace
+
+/// Requires that the base and all pitches of the tensor are multiples.
+LogicalResult AlignmentChecker::require(Operation *op, Value tensor,
+                                        int64_t bytes) {
+  // A part of a tensor begins at a multiple too if its offsets are.
+  while (auto view = tensor.getDefiningOp<ViewOp>()) {
+    int64_t unit = getElementBits(view.getType().getElementType()) / 8;
+    if (getKnownDivisor(view.getOffsets().back()) * unit % bytes != 0)
+      return op->emitError("this async copy needs its source to start at "
+                           "multiples of ")
+             << bytes << " bytes, which the offset of the view does not prove";
+    tensor = view.getSource();
+  }
+  BlockArgument argument = getTensorArgument(tensor);
+  if (!argument)
+    return op->emitError("an async copy from this tensor is not supported yet");
+  int64_t &known = required[argument];
+  known = std::max(known, bytes);
+  return success();
+}
+
+LogicalResult AlignmentChecker::visitElements(AsyncCopyElementsOp op) {
+  SharedType shared = op.getDestination().getType();
+  int64_t bits = getElementBits(shared.getElementType());
+  int64_t count = op.getCount(), bytes = count * bits / 8;
+  auto prove = [&](Value index, const char *what) -> LogicalResult {
+    if (getKnownDivisor(index) % count == 0)
+      return success();
+    return op.emitError("an async copy of ")
+           << bytes << " bytes needs " << what << " at multiples of as much, "
+           << "but the last index is not known to be a multiple of " << count;
+  };
+  if (failed(prove(op.getSourceIndices().back(), "a source")) ||
+      failed(prove(op.getDestinationIndices().back(), "a destination")))
+    return failure();
+  if (!shared.getStorage().preservesVectors(bytes))
+    return op.emitError("an async copy of ")
+           << bytes << " bytes needs a destination at multiples of as much, "
+           << "but rows of the tile are " << shared.getStorage().rowPitch()
+           << " bytes apart, or torn apart by its swizzle";
+  return require(op, op.getSource(), bytes);
+}
+
+LogicalResult AlignmentChecker::visitTile(AsyncCopyOp op) {
+  return require(op, op.getSource(), 4);
+}
+
+void AlignmentChecker::addMultiple(Attribute value, int64_t divisor,
+                                   const Twine &text) {
+  Attribute remainder = builder.getArrayAttr(
+      {builder.getStringAttr("%"), value, builder.getI64IntegerAttr(divisor)});
+  Attribute fact = builder.getArrayAttr(
+      {builder.getStringAttr("=="), remainder, builder.getI64IntegerAttr(0)});
+  checks.push_back(builder.getDictionaryAttr(
+      {builder.getNamedAttr("expr", fact),
+       builder.getNamedAttr("text", builder.getStringAttr(text))}));
+}
+
+LogicalResult AlignmentChecker::run() {
+  WalkResult walked = kernel.walk([&](Operation *op) -> WalkResult {
+    if (auto copy = dyn_cast<AsyncCopyElementsOp>(op))
+      return WalkResult(visitElements(copy));
+    if (auto copy = dyn_cast<AsyncCopyOp>(op))
+      return WalkResult(visitTile(copy));
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  for (auto [argument, bytes] : required) {
+    unsigned index = argument.getArgNumber();
+    auto type = cast<GlobalType>(argument.getType());
+    StringAttr name = builder.getStringAttr(kernel.getArgName(index));
+    for (int64_t dim = 0; dim + 1 < type.getRank(); ++dim)
+      addMultiple(builder.getArrayAttr({builder.getStringAttr("stride_bytes"),
+                                        name, builder.getI64IntegerAttr(dim)}),
+                  bytes,
+                  "the pitch of " + name.getValue() + " is a multiple of " +
+                      Twine(bytes) + " bytes");
+    addMultiple(builder.getArrayAttr({builder.getStringAttr("address"), name}),
+                bytes,
+                name.getValue() + " starts at a multiple of " + Twine(bytes) +
+                    " bytes");
+    if (type.getPackDim() >= 0)
+      addMultiple(kernel.getArgDims(index)[type.getPackDim()], 2,
+                  "the packed dimension of " + name.getValue() + " is even");
+    if (!kernel.getArgAttr(index, alignedAttrName))
+      kernel.setArgAttr(index, alignedAttrName,
+                        builder.getI64IntegerAttr(bytes));
+  }
+  kernel.setChecksAttr(builder.getArrayAttr(checks));
+  return success();
+}
+
+namespace {
+struct AlignAsyncCopies
+    : tile::impl::AlignAsyncCopiesPassBase<AlignAsyncCopies> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<KernelOp>())
+      if (failed(AlignmentChecker(kernel).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace
