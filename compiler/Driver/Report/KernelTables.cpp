@@ -3,6 +3,7 @@
 #include "compiler/Driver/Report/KernelTables.h"
 
 #include "compiler/Driver/PassDiagnostics.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace tilec;
@@ -196,11 +197,26 @@ TextTable tilec::makeCopyTable(KernelOp kernel) {
                   describeEngine(plan),
                   plan ? std::to_string(plan->getBytes()) : "-"});
   };
+  // A copy that runs ahead through registers is a load and a store, in the loop
+  // and once in front of it.
+  auto addTransit = [&](StoreOp store) {
+    auto load = store.getValue().getDefiningOp<LoadOp>();
+    if (load && store->getLoc() == load->getLoc() &&
+        llvm::isa<GlobalType>(load.getMemory().getType()) &&
+        llvm::isa<mlir::scf::ForOp>(store->getParentOp()))
+      table.addRow({nameLine(store), nameMemory(load.getMemory()),
+                    nameMemory(store.getMemory()), "through registers",
+                    std::to_string(getElementBits(getTileElementType(
+                                       load.getMemory().getType())) /
+                                   8)});
+  };
   kernel->walk([&](mlir::Operation *op) {
     if (auto copy = llvm::dyn_cast<CopyOp>(op))
       add(copy, copy.getSource(), copy.getDestination(), copy.getPlan());
     else if (auto copy = llvm::dyn_cast<AsyncCopyOp>(op))
       add(copy, copy.getSource(), copy.getDestination(), copy.getPlan());
+    else if (auto store = llvm::dyn_cast<StoreOp>(op))
+      addTransit(store);
   });
   return table;
 }

@@ -86,7 +86,26 @@ Attribute MmaAttr::parse(AsmParser &parser, Type) {
       parser.parseKeyword("warps") || parser.parseEqual() ||
       parser.parseLSquare() || parser.parseInteger(warpsM) ||
       parser.parseComma() || parser.parseInteger(warpsN) ||
-      parser.parseRSquare() || parser.parseGreater())
+      parser.parseRSquare())
+    return {};
+  SmallVector<int64_t> nOrder, kOrder;
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef keyword;
+    SMLoc keywordLoc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&keyword) || parser.parseEqual())
+      return {};
+    if (keyword != "columns" && keyword != "k") {
+      parser.emitError(keywordLoc, "expected 'columns' or 'k', found '")
+          << keyword << "'";
+      return {};
+    }
+    SmallVector<int64_t> &order = keyword == "k" ? kOrder : nOrder;
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() {
+          return parser.parseInteger(order.emplace_back());
+        }))
+      return {};
+  }
+  if (parser.parseGreater())
     return {};
   // The shape reads m16n8k16.
   int64_t m, n, k;
@@ -99,12 +118,47 @@ Attribute MmaAttr::parse(AsmParser &parser, Type) {
         << shape << "'";
     return {};
   }
-  return MmaAttr::get(parser.getContext(), m, n, k, operandType, warpsM,
-                      warpsN);
+  return parser.getChecked<MmaAttr>(parser.getContext(), m, n, k, operandType,
+                                    warpsM, warpsN, nOrder, kOrder);
 }
 
 void MmaAttr::print(AsmPrinter &printer) const {
   printer << "<m" << getM() << "n" << getN() << "k" << getK()
           << ", type = " << getOperandType() << ", warps = [" << getWarpsM()
-          << ", " << getWarpsN() << "]>";
+          << ", " << getWarpsN() << "]";
+  auto printOrder = [&](StringRef keyword, ArrayRef<int64_t> order) {
+    if (order.empty())
+      return;
+    printer << ", " << keyword << " = [";
+    llvm::interleaveComma(order, printer);
+    printer << "]";
+  };
+  printOrder("columns", getNOrder());
+  printOrder("k", getKOrder());
+  printer << ">";
+}
+
+LogicalResult MmaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              int64_t m, int64_t n, int64_t k, Type operandType,
+                              int64_t warpsM, int64_t warpsN,
+                              ArrayRef<int64_t> nOrder,
+                              ArrayRef<int64_t> kOrder) {
+  if (m <= 0 || n <= 0 || k <= 0 || !operandType.isIntOrFloat())
+    return emitError() << "an instruction has a positive shape, and numbers";
+  if (!llvm::isPowerOf2_64(warpsM) || !llvm::isPowerOf2_64(warpsN) ||
+      warpsM * warpsN > 32)
+    return emitError() << "warps are powers of two, up to 32 in all, found "
+                       << warpsM << "x" << warpsN;
+  for (ArrayRef<int64_t> order : {nOrder, kOrder}) {
+    SmallVector<int64_t> sorted(order);
+    llvm::sort(sorted);
+    for (auto [index, bit] : llvm::enumerate(sorted))
+      if (bit != int64_t(index))
+        return emitError() << "an order is a permutation of 0 to "
+                           << order.size() - 1;
+    if (order.size() > 16)
+      return emitError() << "an order has up to 16 bits, found "
+                         << order.size();
+  }
+  return success();
 }

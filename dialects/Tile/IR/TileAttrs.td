@@ -54,15 +54,27 @@ def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
   let description = [{
     `instruction` is the shape of the `mma.sync`; `warps = [m, n]` is the grid of
     warps over the rows and columns of the tile; `type` is the element type both
-    operands have when they enter the instruction.
+    operands have when they enter the instruction.  `columns` and `k` permute the
+    bits of the column and of K: entry i is the coordinate bit at which slot bit
+    i appears (layout::MmaTiling); none is the identity.
 
-    Example: `#tile.mma<m16n8k16, type = bf16, warps = [2, 4]>`
+    Example: `#tile.mma<m16n8k16, type = bf16, warps = [2, 4], columns = [2, 3, 4, 0, 1]>`
   }];
   let parameters = (ins
     "int64_t":$m, "int64_t":$n, "int64_t":$k,
     "Type":$operandType,
-    "int64_t":$warpsM, "int64_t":$warpsN
+    "int64_t":$warpsM, "int64_t":$warpsN,
+    OptionalArrayRefParameter<"int64_t">:$nOrder,
+    OptionalArrayRefParameter<"int64_t">:$kOrder
   );
+  let builders = [
+    AttrBuilder<(ins "int64_t":$m, "int64_t":$n, "int64_t":$k,
+                     "Type":$operandType, "int64_t":$warpsM, "int64_t":$warpsN), [{
+      return $_get($_ctxt, m, n, k, operandType, warpsM, warpsN,
+                   ArrayRef<int64_t>(), ArrayRef<int64_t>());
+    }]>
+  ];
+  let genVerifyDecl = 1;
   let hasCustomAssemblyFormat = 1;
 }
 

@@ -1,13 +1,14 @@
 //===- GemmPlan.cpp - Layouts of one matrix product -----------------------===//
 //
-// Where packed elements lie in rows of K ([K, N] in memory), a thread's columns
-// are made adjacent, so that it reads its elements in words: the order of N
-// within a warp's share is undone by the addresses of the epilogue.
+// Where packed elements lie in rows of K ([K, N] in memory), an order of the
+// columns that makes a thread's adjacent lets it read its elements in words;
+// the addresses of the epilogue undo it.
 //
 // Where K is fastest in memory ([N, K]), a thread needs one byte, a pair of K,
-// of each 4-byte word.  It reads all words of a row, as its three neighbours
-// do, and the conversion takes its byte; the other operand keeps the order of K
-// in which ldmatrix delivers it.
+// of each 4-byte word.  In the natural order of K it reads all words of a row,
+// as its three neighbours do, and the conversion takes its byte, so that the
+// other operand can come by ldmatrix.  In an order that puts a lane's elements
+// side by side it reads its own word, and the other operand in vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,33 +23,31 @@ int64_t tile::getNumWarps(KernelOp kernel) {
   return int64_t(llvm::bit_floor(uint64_t(kernel.getThreads()))) / 32;
 }
 
-bool tile::isNarrow(Type elementType, MmaAttr mma) {
-  return getElementBits(elementType) < getElementBits(mma.getOperandType());
+static void adoptPacking(AllocSharedOp alloc) {
+  SharedType type = alloc.getType();
+  if (type.getPackDim() < 0)
+    return;
+  for (Operation *user : alloc.getResult().getUsers()) {
+    auto copy = dyn_cast<CopyOp>(user);
+    if (!copy || copy.getDestination() != alloc.getResult())
+      continue;
+    auto source = dyn_cast<GlobalType>(copy.getSource().getType());
+    int64_t dropped = source ? source.getRank() - type.getRank() : 0;
+    if (!source || source.getPackDim() < dropped)
+      continue;
+    alloc.getResult().setType(SharedType::get(
+        type.getContext(), type.getShape(), type.getElementType(),
+        source.getPackDim() - dropped, type.getLayout()));
+    return;
+  }
 }
 
-std::pair<int64_t, int64_t>
-tile::chooseWarpGrid(int64_t m, int64_t n, int64_t warps, int64_t instructionM,
-                     int64_t instructionN, unsigned bitsA, unsigned bitsB) {
-  std::pair<int64_t, int64_t> best{0, 0};
-  int64_t bestCost = 0;
-  // The most warps first: a grid that leaves warps idle is a last resort.
-  for (int64_t used = warps; used >= 1 && best.first == 0; used /= 2) {
-    for (int64_t warpsM = 1; warpsM <= used; warpsM *= 2) {
-      int64_t warpsN = used / warpsM;
-      if (m % (instructionM * warpsM) != 0 || n % (instructionN * warpsN) != 0)
-        continue;
-      // Bits that each warp reads for one column of K; narrow operands also
-      // cost their conversion, about as much again as reading them wide.
-      int64_t costA = m / warpsM * (bitsA < 16 ? 16 : bitsA);
-      int64_t costB = n / warpsN * (bitsB < 16 ? 24 : bitsB);
-      int64_t cost = costA + costB;
-      if (best.first == 0 || cost < bestCost) {
-        best = {warpsM, warpsN};
-        bestCost = cost;
-      }
-    }
-  }
-  return best;
+void tile::adoptPacking(KernelOp kernel) {
+  kernel.walk([](AllocSharedOp alloc) { ::adoptPacking(alloc); });
+}
+
+bool tile::isNarrow(Type elementType, MmaAttr mma) {
+  return getElementBits(elementType) < getElementBits(mma.getOperandType());
 }
 
 layout::FragmentLayout
@@ -97,20 +96,11 @@ getLoadLayout(const layout::FragmentLayout &operand, SharedType type,
   return storage ? orderRegisters(stored, storage->contiguousBases()) : stored;
 }
 
-/// Slot order in which a warp's instruction tiles are adjacent columns: slot
-/// bits 0-2, the place inside an n8 tile, above the bits of the tile's index.
-static SmallVector<int, 8> makeAdjacentTiles(int64_t tilesInCore) {
-  int tileBits = std::min<int>(llvm::Log2_64(tilesInCore), 4);
-  SmallVector<int, 8> order;
-  for (int i = 0; i < 3; ++i)
-    order.push_back(i + tileBits);
-  for (int i = 0; i < tileBits; ++i)
-    order.push_back(i);
-  return order;
+GemmPlan tile::planGemm(GemmOp gemm, int64_t warps) {
+  return planGemm(gemm, *gemm.getMma(), warps);
 }
 
-GemmPlan tile::planGemm(GemmOp gemm, int64_t warps) {
-  MmaAttr mma = *gemm.getMma();
+GemmPlan tile::planGemm(GemmOp gemm, MmaAttr mma, int64_t warps) {
   auto typeA = cast<SharedType>(gemm.getA().getType());
   auto typeB = cast<SharedType>(gemm.getB().getType());
   bool narrowA = isNarrow(typeA.getElementType(), mma);
@@ -123,16 +113,18 @@ GemmPlan tile::planGemm(GemmOp gemm, int64_t warps) {
   tiling.n = gemm.getTileN();
   tiling.warpsM = mma.getWarpsM();
   tiling.warpsN = mma.getWarpsN();
-  int64_t kStep = mma.getK();
+  tiling.nOrder.assign(mma.getNOrder().begin(), mma.getNOrder().end());
+  tiling.kOrder.assign(mma.getKOrder().begin(), mma.getKOrder().end());
+  // What the order of K mixes is loaded together.
+  int64_t kStep = std::max(mma.getK(), int64_t(1) << mma.getKOrder().size());
 
-  // K is fastest in memory of a narrow operand: see the head of this file.
-  bool kFastA = narrowA && !gemm.getTransposeA() && typeA.getPackDim() == 1;
-  bool kFastB = narrowB && gemm.getTransposeB() && typeB.getPackDim() == 1;
-  if (narrowB && !gemm.getTransposeB()) {
-    // The power of two in the tiles of a warp.
-    int64_t tiles = tiling.nTiles();
-    tiling.nOrder = makeAdjacentTiles(tiles & -tiles);
-  }
+  // K is fastest in memory of a narrow operand, in its own order: see the head
+  // of this file.
+  bool isShared = mma.getKOrder().empty();
+  bool kFastA =
+      isShared && narrowA && !gemm.getTransposeA() && typeA.getPackDim() == 1;
+  bool kFastB =
+      isShared && narrowB && gemm.getTransposeB() && typeB.getPackDim() == 1;
 
   layout::FragmentLayout a = tiling.operandA(kStep), b = tiling.operandB(kStep);
   return GemmPlan{tiling,

@@ -33,17 +33,16 @@ bool isNarrow(Type elementType, MmaAttr mma);
 /// operands are shared tiles.
 GemmPlan planGemm(GemmOp gemm, int64_t warps);
 
-/// Chooses the grid of warps [m, n] over a tile of M x N, or {0, 0} if the
-/// extents are not multiples of the instruction's.  `bitsA` and `bitsB` are the
-/// stored widths, which weigh the traffic of the operands.
-std::pair<int64_t, int64_t> chooseWarpGrid(int64_t m, int64_t n, int64_t warps,
-                                           int64_t instructionM,
-                                           int64_t instructionN, unsigned bitsA,
-                                           unsigned bitsB);
+/// The plan that it would have with another `mma`.
+GemmPlan planGemm(GemmOp gemm, MmaAttr mma, int64_t warps);
 
 /// The layout with enough warps: further warps hold the same elements.
 layout::FragmentLayout replicateWarps(const layout::FragmentLayout &layout,
                                       int64_t warps);
+
+/// Gives each 4-bit shared tile the packed dimension of the tensor that it is
+/// copied from, so that bytes move as they are.
+void adoptPacking(KernelOp kernel);
 
 /// Number of warps of the kernel that compute.
 int64_t getNumWarps(KernelOp kernel);

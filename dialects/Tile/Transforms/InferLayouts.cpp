@@ -34,27 +34,6 @@ using layout::FragmentLayout;
 // Shared tiles
 //===----------------------------------------------------------------------===//
 
-/// The packed dimension of a 4-bit tile is that of the tensor it is copied
-/// from, so that bytes move as they are.
-static void adoptPacking(AllocSharedOp alloc) {
-  SharedType type = alloc.getType();
-  if (type.getPackDim() < 0)
-    return;
-  for (Operation *user : alloc.getResult().getUsers()) {
-    auto copy = dyn_cast<CopyOp>(user);
-    if (!copy || copy.getDestination() != alloc.getResult())
-      continue;
-    auto source = dyn_cast<GlobalType>(copy.getSource().getType());
-    int64_t dropped = source ? source.getRank() - type.getRank() : 0;
-    if (!source || source.getPackDim() < dropped)
-      continue;
-    alloc.getResult().setType(SharedType::get(
-        type.getContext(), type.getShape(), type.getElementType(),
-        source.getPackDim() - dropped, SharedLayoutAttr()));
-    return;
-  }
-}
-
 /// How the operand fragments of a gemm read their tile.
 static void describeOperand(SharedType type, const FragmentLayout &fragment,
                             std::vector<layout::AccessPattern> &patterns) {
@@ -438,7 +417,7 @@ namespace {
 struct InferLayouts : tile::impl::InferLayoutsPassBase<InferLayouts> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
-      kernel.walk([](AllocSharedOp alloc) { adoptPacking(alloc); });
+      adoptPacking(kernel);
       LayoutSolver(kernel).solve();
       kernel.walk([](StoreOp store) { orderStoredRegisters(store); });
       int64_t warps = getNumWarps(kernel);

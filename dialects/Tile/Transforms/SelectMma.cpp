@@ -1,12 +1,20 @@
 //===- SelectMma.cpp - Choose the instruction of each product -------------===//
 //
-// The table of design choices: 16-bit floats multiply as they are; a narrow
-// integer beside one is converted to it in registers, exactly.
+// The instruction follows from the types: 16-bit floats multiply as they are; a
+// narrow integer beside one is converted to it in registers, exactly.
+//
+// How warps share the tile, and the free orders of K and of the columns, follow
+// from costs (GemmCandidates.h).  Products that pass an accumulator on should
+// agree on its layout, so they are chosen together, by a beam search in program
+// order: what one gemm would like may cost the next a conversion.
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Tile/Transforms/GemmPlan.h"
+#include "dialects/Layout/Conversion.h"
+#include "dialects/Tile/Transforms/GemmCandidates.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_SELECTMMAPASS
@@ -58,10 +66,16 @@ static void stageOperand(OpOperand &operand) {
   operand.set(alloc);
 }
 
-/// Sets the instruction of one gemm, or says why there is none.
-static LogicalResult selectMma(GemmOp gemm, int64_t warps) {
-  Type operandType = getInstructionType(gemm);
-  if (!operandType) {
+/// The instruction of one gemm: its type and, in the members named so, shape.
+struct Instruction {
+  Type operandType;
+  int64_t m = 16, n = 8, k = 16;
+};
+
+/// The instruction of a gemm, or an error that says why there is none.
+static FailureOr<Instruction> selectInstruction(GemmOp gemm) {
+  Instruction instruction{getInstructionType(gemm)};
+  if (!instruction.operandType) {
     return gemm.emitError("'gemm' of ")
            << spell(gemm.getElementTypeA(), gemm.getUnsignedA()) << " and "
            << spell(gemm.getElementTypeB(), gemm.getUnsignedB())
@@ -69,27 +83,166 @@ static LogicalResult selectMma(GemmOp gemm, int64_t warps) {
            << getTileElementType(gemm.getAccumulator().getType())
            << " is not supported yet";
   }
-  const int64_t m = 16, n = 8, k = 16;
   struct Extent {
     const char *name;
     int64_t value, step;
   };
-  for (Extent extent :
-       {Extent{"M", gemm.getTileM(), m}, Extent{"N", gemm.getTileN(), n},
-        Extent{"K", gemm.getTileK(), k}})
+  for (Extent extent : {Extent{"M", gemm.getTileM(), instruction.m},
+                        Extent{"N", gemm.getTileN(), instruction.n},
+                        Extent{"K", gemm.getTileK(), instruction.k}})
     if (extent.value % extent.step != 0)
       return gemm.emitError("tile ") << extent.name << " " << extent.value
                                      << " is not a multiple of the MMA "
                                      << extent.name << " step " << extent.step;
-  auto [warpsM, warpsN] =
-      chooseWarpGrid(gemm.getTileM(), gemm.getTileN(), warps, m, n,
-                     getElementBits(gemm.getElementTypeA()),
-                     getElementBits(gemm.getElementTypeB()));
-  gemm.setMmaAttr(
-      MmaAttr::get(gemm.getContext(), m, n, k, operandType, warpsM, warpsN));
-  stageOperand(gemm.getAMutable());
-  stageOperand(gemm.getBMutable());
-  return success();
+  return instruction;
+}
+
+//===----------------------------------------------------------------------===//
+// The products of a kernel together
+//===----------------------------------------------------------------------===//
+
+/// Keeps the costs of the choice and of the runner-up, for reports.
+static void recordChoice(GemmOp gemm, ArrayRef<GemmCandidate> options,
+                         unsigned chosen) {
+  OpBuilder builder(gemm);
+  auto describe = [&](const GemmCandidate &candidate) {
+    const GemmCost &cost = candidate.cost;
+    auto number = [&](int64_t value) {
+      return builder.getI64IntegerAttr(value);
+    };
+    return builder.getDictionaryAttr({
+        builder.getNamedAttr("mma", candidate.mma),
+        builder.getNamedAttr("clocks", number(std::lround(cost.getClocks()))),
+        builder.getNamedAttr("products", number(cost.products)),
+        builder.getNamedAttr("loads", number(cost.loads)),
+        builder.getNamedAttr("wavefronts", number(cost.wavefronts)),
+        builder.getNamedAttr("conflicts", number(cost.conflicts)),
+        builder.getNamedAttr("conversions", number(cost.conversions)),
+        builder.getNamedAttr("stores", number(cost.stores)),
+        builder.getNamedAttr("registers", number(cost.registers)),
+    });
+  };
+  SmallVector<Attribute> described{describe(options[chosen])};
+  for (auto [index, option] : llvm::enumerate(options))
+    if (index != chosen && described.size() < 2)
+      described.push_back(describe(option));
+  gemm->setAttr("tile.candidates", builder.getArrayAttr(described));
+}
+
+namespace {
+/// Chooses among the candidates of all products of a kernel.
+class CandidateSearch {
+public:
+  CandidateSearch(KernelOp kernel, int64_t warps) : warps(warps) {
+    kernel.walk([&](Operation *op) { linkAccumulators(op); });
+  }
+
+  void add(GemmOp gemm, SmallVector<GemmCandidate> candidates) {
+    gemms.push_back(gemm);
+    this->candidates.push_back(std::move(candidates));
+  }
+
+  /// Sets the `mma` of every product.
+  void choose();
+
+private:
+  struct State {
+    SmallVector<unsigned> chosen;
+    double clocks = 0;
+  };
+
+  void linkAccumulators(Operation *op);
+  void unite(Value a, Value b) {
+    classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
+  }
+  double getConversionClocks(const State &state, const GemmCandidate &next);
+
+  int64_t warps;
+  SmallVector<GemmOp> gemms;
+  SmallVector<SmallVector<GemmCandidate>> candidates;
+  /// Fragments that have one layout: carried by loops, or computed from each
+  /// other element by element.
+  llvm::EquivalenceClasses<void *> classes;
+};
+} // namespace
+
+void CandidateSearch::linkAccumulators(Operation *op) {
+  auto uniteFragments = [&](Value a, Value b) {
+    auto from = dyn_cast<RankedTensorType>(a.getType()),
+         to = dyn_cast<RankedTensorType>(b.getType());
+    if (from && to && from.getShape() == to.getShape())
+      unite(a, b);
+  };
+  if (auto gemm = dyn_cast<GemmOp>(op)) {
+    unite(gemm.getAccumulator(), gemm.getResult());
+  } else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    auto yielded = loop.getYieldedValuesMutable();
+    auto results = loop.getLoopResults();
+    if (!yielded || !results)
+      return;
+    for (auto [init, arg, yield, result] :
+         llvm::zip_equal(loop.getInitsMutable(), loop.getRegionIterArgs(),
+                         *yielded, *results)) {
+      uniteFragments(init.get(), arg);
+      uniteFragments(init.get(), yield.get());
+      uniteFragments(init.get(), result);
+    }
+  } else if (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1) {
+    for (Value operand : op->getOperands())
+      uniteFragments(operand, op->getResult(0));
+  }
+}
+
+/// What it costs to bring the accumulators that `next`, the product after those
+/// of `state`, shares with them to its layout and back.
+double CandidateSearch::getConversionClocks(const State &state,
+                                            const GemmCandidate &next) {
+  unsigned index = state.chosen.size();
+  GemmOp gemm = gemms[index];
+  double clocks = 0;
+  for (unsigned i = 0; i < index; ++i) {
+    if (!classes.isEquivalent(gemms[i].getResult().getAsOpaquePointer(),
+                              gemm.getResult().getAsOpaquePointer()))
+      continue;
+    layout::FragmentLayout wanted = planGemm(gemm, next.mma, warps).accumulator;
+    layout::FragmentLayout given =
+        planGemm(gemms[i], candidates[i][state.chosen[i]].mma, warps)
+            .accumulator;
+    layout::ConversionKind kind = layout::planConversion(given, wanted).kind;
+    if (kind == layout::ConversionKind::Identical ||
+        kind == layout::ConversionKind::RegisterPermutation)
+      continue;
+    // Written and read through shared memory, there and back: a wavefront and
+    // an instruction for each register of each warp.
+    clocks += 4 * 1.25 * wanted.elementsPerThread() * warps;
+  }
+  return clocks;
+}
+
+void CandidateSearch::choose() {
+  constexpr size_t beamWidth = 8;
+  SmallVector<State> beam(1);
+  for (const SmallVector<GemmCandidate> &next : candidates) {
+    SmallVector<State> extended;
+    for (const State &state : beam)
+      for (auto [index, candidate] : llvm::enumerate(next)) {
+        State &longer = extended.emplace_back(state);
+        longer.clocks +=
+            candidate.cost.getClocks() + getConversionClocks(state, candidate);
+        longer.chosen.push_back(index);
+      }
+    // Among equals the candidates that come first.
+    llvm::sort(extended, [](const State &a, const State &b) {
+      return std::tie(a.clocks, a.chosen) < std::tie(b.clocks, b.chosen);
+    });
+    extended.truncate(std::min(beamWidth, extended.size()));
+    beam = std::move(extended);
+  }
+  for (auto [gemm, chosen, options] :
+       llvm::zip_equal(gemms, beam.front().chosen, candidates)) {
+    gemm.setMmaAttr(options[chosen].mma);
+    recordChoice(gemm, options, chosen);
+  }
 }
 
 namespace {
@@ -105,13 +258,36 @@ struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
             << getNumWarps(kernel) * 32;
         return signalPassFailure();
       }
-      int64_t warps = getNumWarps(kernel);
-      bool failedAny = false;
-      kernel.walk(
-          [&](GemmOp gemm) { failedAny |= failed(selectMma(gemm, warps)); });
-      if (failedAny)
+      if (failed(selectAll(kernel)))
         return signalPassFailure();
     }
+  }
+
+  LogicalResult selectAll(KernelOp kernel) {
+    int64_t warps = getNumWarps(kernel);
+    SmallVector<std::pair<GemmOp, Instruction>> selected;
+    bool failedAny = false;
+    kernel.walk([&](GemmOp gemm) {
+      FailureOr<Instruction> instruction = selectInstruction(gemm);
+      failedAny |= failed(instruction);
+      if (succeeded(instruction))
+        selected.push_back({gemm, *instruction});
+    });
+    if (failedAny)
+      return failure();
+    for (auto &[gemm, instruction] : selected) {
+      stageOperand(gemm.getAMutable());
+      stageOperand(gemm.getBMutable());
+    }
+    // Costs depend on where packed elements lie.
+    adoptPacking(kernel);
+    CandidateSearch search(kernel, warps);
+    for (auto &[gemm, instruction] : selected)
+      search.add(gemm, findGemmCandidates(gemm, warps, instruction.operandType,
+                                          instruction.m, instruction.n,
+                                          instruction.k));
+    search.choose();
+    return success();
   }
 };
 } // namespace

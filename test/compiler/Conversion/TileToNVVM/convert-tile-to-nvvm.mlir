@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --tile-pipeline=target=sm_80 --convert-tile-to-nvvm --canonicalize --cse --split-input-file | FileCheck %s
 
 // Tests the whole lowering of a gemm with packed int4: cp.async of 16 bytes,
-// ldmatrix, nibbles to bf16 by one lop3 a pair, mma.sync, stores of 16 bytes.
+// ldmatrix, nibbles to bf16 by one lop3 a pair, mma.sync, stores of 8 bytes.
 // CHECK: llvm.mlir.global external @tile_shared() {addr_space = 3 : i32, alignment = 1024 : i64
 // CHECK-LABEL: llvm.func @gemm__aligned
 // CHECK-SAME: (%{{.+}}: !llvm.ptr<1> {llvm.align = 16 : i64}, %{{.+}}: !llvm.ptr<1> {llvm.align = 16 : i64}, %{{.+}}: !llvm.ptr<1> {llvm.align = 16 : i64}, %{{.+}}: i64, %{{.+}}: i64, %{{.+}}: i64)
@@ -16,7 +16,7 @@
 // CHECK: llvm.nvvm.prmt
 // CHECK: lop3.b32 $0, $1, $2, $3, 0x6a;
 // CHECK: llvm.nvvm.mma.m16n8k16.row.col.bf16
-// CHECK: llvm.store %{{.+}}, %{{.+}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
+// CHECK: llvm.store %{{.+}}, %{{.+}} {alignment = 8 : i64} : vector<2xi32>, !llvm.ptr<1>
 // CHECK-LABEL: llvm.func @gemm__general
 // CHECK-NOT: llvm.nvvm.cp.async
 // CHECK: llvm.load %{{.+}} : !llvm.ptr<1> -> bf16

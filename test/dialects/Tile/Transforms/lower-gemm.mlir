@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --tile-select-mma --tile-infer-layouts --tile-lower-gemm --split-input-file --mlir-print-local-scope | FileCheck %s
+// RUN: tile-opt %s --tile-infer-layouts --tile-lower-gemm --split-input-file --mlir-print-local-scope | FileCheck %s
 
 // Tests that each step of K loads both operands and multiplies them.
 // CHECK-LABEL: @two_steps
@@ -13,7 +13,7 @@ tile.kernel @two_steps() attributes {symbols = [], checks = [], grid = [], axes 
   %a = tile.alloc_shared : !tile.shared<16x32xbf16>
   %b = tile.alloc_shared : !tile.shared<32x8xbf16>
   %zero = arith.constant dense<0.0> : tensor<16x8xf32>
-  %r = tile.gemm %a, %b, %zero : !tile.shared<16x32xbf16>, !tile.shared<32x8xbf16>, tensor<16x8xf32>
+  %r = tile.gemm %a, %b, %zero {mma = #tile.mma<m16n8k16, type = bf16, warps = [1, 1]>} : !tile.shared<16x32xbf16>, !tile.shared<32x8xbf16>, tensor<16x8xf32>
   tile.return
 }
 
@@ -30,6 +30,23 @@ tile.kernel @packed_rows() attributes {symbols = [], checks = [], grid = [], axe
   %a = tile.alloc_shared : !tile.shared<16x32xbf16>
   %b = tile.alloc_shared : !tile.shared<8x32xi4, pack = 1>
   %zero = arith.constant dense<0.0> : tensor<16x8xf32>
-  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<16x32xbf16>, !tile.shared<8x32xi4, pack = 1>, tensor<16x8xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b, mma = #tile.mma<m16n8k16, type = bf16, warps = [1, 1]>} : !tile.shared<16x32xbf16>, !tile.shared<8x32xi4, pack = 1>, tensor<16x8xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that an order of K which puts a lane's elements side by side takes two
+// steps at once and reads a word for each lane.
+// CHECK-LABEL: @side_by_side
+// CHECK: tile.load {{.*}} -> tensor<16x32xbf16
+// CHECK: tile.load {{.*}} -> tensor<8x32xi4, #tile.layout<"8x32 registers=[{{\[}}0,1],[0,2],[0,4]] lanes=[{{\[}}0,8],[0,16],[1,0],[2,0],[4,0]] warps=[]">>
+// CHECK-COUNT-1: tile.mma
+// CHECK-NOT: tile.mma
+tile.kernel @side_by_side() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %a = tile.alloc_shared : !tile.shared<16x32xbf16>
+  %b = tile.alloc_shared : !tile.shared<8x32xi4, pack = 1>
+  %zero = arith.constant dense<0.0> : tensor<16x8xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b, mma = #tile.mma<m16n8k16, type = bf16, warps = [1, 1], k = [0, 3, 4, 1, 2]>} : !tile.shared<16x32xbf16>, !tile.shared<8x32xi4, pack = 1>, tensor<16x8xf32>
   tile.return
 }

@@ -53,3 +53,48 @@ tile.kernel @fragment_operand() attributes {symbols = [], checks = [], grid = []
   %r = tile.gemm %a, %b, %zero : tensor<16x16xbf16>, !tile.shared<16x8xbf16>, tensor<16x8xf32>
   tile.return
 }
+
+// -----
+
+// Tests that columns which memory packs along K are put side by side, and that
+// the choice is kept with its costs and those of the runner-up.
+// CHECK-LABEL: @adjacent_columns
+// CHECK: tile.gemm {{[^m]+}}mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 4], columns = [2, 3, 4, 0, 1]>
+// CHECK-SAME: tile.candidates = [{clocks = {{[0-9]+}} : i64, conflicts = 0 : i64, conversions = 832 : i64, loads = 192 : i64, mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 4], columns = [2, 3, 4, 0, 1]>, products = 512 : i64, registers = 112 : i64, stores = 64 : i64, wavefronts = 576 : i64}, {{[{]clocks.+}}]
+tile.kernel @adjacent_columns() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %a = tile.alloc_shared : !tile.shared<128x64xbf16>
+  %b = tile.alloc_shared : !tile.shared<64x128xi4, pack = 0>
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %r = tile.gemm %a, %b, %zero : !tile.shared<128x64xbf16>, !tile.shared<64x128xi4, pack = 0>, tensor<128x128xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that products of one accumulator agree on its layout: the second would
+// take another order of columns by itself, the first cannot.
+// CHECK-LABEL: @one_accumulator
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k16, type = bf16, warps = [[GRID:.+]]>, tile.candidates
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k16, type = bf16, warps = [[GRID]]>, tile.candidates
+tile.kernel @one_accumulator() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x64xbf16>
+  %b = tile.alloc_shared : !tile.shared<64x64xbf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = tile.gemm %a, %b, %zero : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
+  %s = tile.gemm %a, %b, %r {transpose_b} : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that by itself the second product of the case before takes an order of
+// the columns that makes stores wide.
+// CHECK-LABEL: @own_accumulator
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 2], columns = [2, 3, 4, 0, 1]>, tile.candidates
+tile.kernel @own_accumulator() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x64xbf16>
+  %b = tile.alloc_shared : !tile.shared<64x64xbf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %s = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
+  tile.return
+}
