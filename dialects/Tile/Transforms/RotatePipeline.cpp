@@ -12,7 +12,8 @@
 //       mma of the last step
 //
 // The barrier also stands between the last reads of buffer i and the copies of
-// iteration i + 1 into it.
+// iteration i + 1 into it.  Tiles that come through registers are stored in
+// front of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -149,8 +150,30 @@ static SmallVector<Value> readOperands(OpBuilder &builder, scf::ForOp loop,
   return {mapping.lookup(head.first.getA()), mapping.lookup(head.first.getB())};
 }
 
+/// Whether an op stores a tile of the next iteration that came through
+/// registers.
+static bool isTransitStore(Operation *op) {
+  auto store = dyn_cast<StoreOp>(op);
+  if (!store || !isa<SharedType>(store.getMemory().getType()))
+    return false;
+  auto load = store.getValue().getDefiningOp<LoadOp>();
+  return load && isa<GlobalType>(load.getMemory().getType());
+}
+
+/// Stores tiles of the next iteration in front of the last product instead of
+/// behind it: what is read there is complete then.
+static void advanceTransitStores(LoopHead &head) {
+  for (Operation *op = head.last->getNextNode(); op;) {
+    Operation *following = op->getNextNode();
+    if (isTransitStore(op) || isa<StageOp, BytesOp, arith::ConstantOp>(op))
+      op->moveBefore(head.last);
+    op = following;
+  }
+}
+
 static void rotate(scf::ForOp loop, LoopHead &head) {
   IRRewriter builder(loop);
+  advanceTransitStores(head);
   Location loc = head.wait.getLoc();
   // Before the loop: the first buffer.
   builder.clone(*head.wait);
