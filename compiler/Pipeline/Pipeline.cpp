@@ -20,6 +20,11 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   // one form of elementwise code.
   manager.addPass(tile::createCanonicalizeKernelPass());
 
+  // What is left of them, and what moves elements about, becomes element loops
+  // that find every element in their own thread or in shared memory.
+  manager.addPass(tile::createExpandShapeOpsPass());
+  manager.addPass(tile::createStageElementsPass());
+
   // The instruction decides the layouts of its operands, so it comes before
   // them.
   tile::SelectMmaPassOptions select;

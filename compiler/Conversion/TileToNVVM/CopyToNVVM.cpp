@@ -15,6 +15,7 @@
 #include "dialects/Layout/VectorAccess.h"
 #include "dialects/Tile/Transforms/AccessFacts.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -28,7 +29,7 @@ static layout::FragmentLayout getCopyLayout(KernelEmitter &e, SharedType type,
                                             int64_t bytes) {
   layout::BlockedOptions options;
   options.elementBits = getElementBits(type.getElementType());
-  options.threads = e.threads;
+  options.threads = llvm::bit_floor(uint64_t(e.threads));
   options.vectorBits = bytes * 8;
   options.packDim = type.getPackDim();
   return layout::blocked(

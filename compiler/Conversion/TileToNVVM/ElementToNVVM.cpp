@@ -146,3 +146,60 @@ LogicalResult tile::emitAsyncCopyElements(KernelEmitter &e,
     copy();
   return success();
 }
+
+/// The operation of LLVM for a kind and type; none if there is no such atomic.
+static std::optional<LLVM::AtomicBinOp>
+getAtomicOperation(AtomicKind kind, Type type, bool isUnsigned) {
+  bool isWide = type.isInteger(32) || type.isInteger(64);
+  switch (kind) {
+  case AtomicKind::Add:
+    if (isWide)
+      return LLVM::AtomicBinOp::add;
+    if (type.isF32() || type.isF64() || type.isF16() || type.isBF16())
+      return LLVM::AtomicBinOp::fadd;
+    return std::nullopt;
+  case AtomicKind::Max:
+    if (!isWide)
+      return std::nullopt;
+    return isUnsigned ? LLVM::AtomicBinOp::umax : LLVM::AtomicBinOp::max;
+  case AtomicKind::Min:
+    if (!isWide)
+      return std::nullopt;
+    return isUnsigned ? LLVM::AtomicBinOp::umin : LLVM::AtomicBinOp::min;
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+LogicalResult tile::emitAtomicElement(KernelEmitter &e, AtomicElementOp op) {
+  Type type = op.getValue().getType();
+  StringRef name = stringifyAtomicKind(op.getKind());
+  auto operation =
+      getAtomicOperation(op.getKind(), type, op.getUnsignedValue());
+  if (!operation)
+    return op.emitError("'atomic_")
+           << name << "' of " << type << " is not supported yet";
+  if (op.getAcqRel())
+    return op.emitError("'acq_rel' of 'atomic_")
+           << name << "' is not supported yet";
+  SmallVector<Value> indices = e.getScalars(op.getIndices());
+  bool isShared = isa<SharedType>(op.getMemory().getType());
+  Value condition = emitIsWriter(e);
+  if (!isShared) {
+    Value inside = getElementInBounds(e, e.getGlobal(op.getMemory()), indices);
+    condition = condition ? e.andi(inside, condition) : inside;
+  }
+  auto change = [&]() -> Value {
+    Value pointer =
+        isShared
+            ? getSharedElementPointer(e, e.getShared(op.getMemory()), indices)
+            : getElementPointer(e, e.getGlobal(op.getMemory()), indices);
+    return LLVM::AtomicRMWOp::create(
+        e.builder, e.loc, *operation, pointer, e.getScalar(op.getValue()),
+        LLVM::AtomicOrdering::monotonic, /*syncscope=*/"device",
+        getElementBits(type) / 8);
+  };
+  e.setScalar(op, condition
+                      ? emitGuardedValue(e, condition, e.zeroOf(type), change)
+                      : change());
+  return success();
+}

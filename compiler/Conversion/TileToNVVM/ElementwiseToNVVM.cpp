@@ -13,6 +13,34 @@
 using namespace mlir;
 using namespace mlir::tile;
 
+/// The elements that a thread holds of a fragment whose elements, in row-major
+/// order, are known in every thread: chosen along the thread's coordinates.
+static SmallVector<Value> chooseElements(KernelEmitter &e,
+                                         const layout::FragmentLayout &layout,
+                                         ArrayRef<int64_t> shape,
+                                         ArrayRef<Value> all) {
+  SmallVector<Value> elements;
+  for (int reg = 0; reg < layout.elementsPerThread(); ++reg) {
+    // Number of the element in row-major order.
+    Value place = e.i32(0);
+    for (auto [d, extent] : llvm::enumerate(shape)) {
+      Value coord =
+          e.emitThreadCoord(layout.laneBases(), layout.warpBases(), int(d));
+      coord = e.xori(coord, e.i32(layout.registerXor(reg)[d]));
+      coord = e.add(coord, e.i32(layout.registerOffset(reg)[d]));
+      place = e.add(e.mul(place, e.i32(extent)), coord);
+    }
+    Value element = all[0];
+    for (auto [i, value] : llvm::enumerate(all.drop_front())) {
+      Value isHere =
+          e.compare(arith::CmpIPredicate::eq, place, e.i32(int64_t(i) + 1));
+      element = e.select(isHere, value, element);
+    }
+    elements.push_back(element);
+  }
+  return elements;
+}
+
 /// A constant in its register type.
 static LogicalResult emitConstant(KernelEmitter &e, arith::ConstantOp op) {
   auto toRegister = [&](Attribute value) -> Value {
@@ -34,12 +62,19 @@ static LogicalResult emitConstant(KernelEmitter &e, arith::ConstantOp op) {
     return success();
   }
   auto dense = dyn_cast<DenseElementsAttr>(op.getValue());
-  if (!dense || !dense.isSplat())
-    return op.emitError(
-        "a constant fragment of different elements is not supported yet");
-  Value value = toRegister(cast<TypedAttr>(dense.getSplatValue<Attribute>()));
-  SmallVector<Value> elements(e.getLayout(op.getResult()).elementsPerThread(),
-                              value);
+  if (!dense)
+    return op.emitError("this kind of constant is not supported yet");
+  const layout::FragmentLayout &layout = e.getLayout(op.getResult());
+  SmallVector<Value> elements;
+  if (dense.isSplat()) {
+    Value value = toRegister(cast<TypedAttr>(dense.getSplatValue<Attribute>()));
+    elements.assign(layout.elementsPerThread(), value);
+  } else {
+    SmallVector<Value> all;
+    for (Attribute value : dense.getValues<Attribute>())
+      all.push_back(toRegister(cast<TypedAttr>(value)));
+    elements = chooseElements(e, layout, tensor.getShape(), all);
+  }
   e.setFragment(op,
                 FragmentValue::ofElements(tensor.getElementType(), elements));
   return success();

@@ -38,6 +38,7 @@ Value emitScalarCast(KernelEmitter &emitter, CastOp op, Value source, Type from,
 // ElementToNVVM.cpp: single elements of memory, inside `parallel` or not.
 LogicalResult emitLoadElement(KernelEmitter &emitter, LoadElementOp op);
 LogicalResult emitStoreElement(KernelEmitter &emitter, StoreElementOp op);
+LogicalResult emitAtomicElement(KernelEmitter &emitter, AtomicElementOp op);
 LogicalResult emitAsyncCopyElements(KernelEmitter &emitter,
                                     AsyncCopyElementsOp op);
 // CopyToNVVM.cpp: memory to memory.

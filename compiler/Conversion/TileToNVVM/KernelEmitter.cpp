@@ -9,6 +9,7 @@
 #include "compiler/Conversion/TileToNVVM/KernelEmitter.h"
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -412,7 +413,14 @@ Value KernelEmitter::emitThreadCoord(ArrayRef<layout::Coords> laneBases,
 Value KernelEmitter::emitIsOwner(const layout::FragmentLayout &layout) {
   layout::OwnerMask mask = layout.ownerMask();
   int64_t bits = mask.lanes | int64_t(mask.warps) << 5;
+  // Layouts have a power of two of warps; those beyond repeat the first ones.
+  int64_t laidOut = llvm::bit_floor(uint64_t(threads));
+  Value isFirst = laidOut == threads ? Value()
+                                     : compare(arith::CmpIPredicate::ult,
+                                               thread, i32(laidOut));
   if (bits == 0)
-    return {};
-  return compare(arith::CmpIPredicate::eq, andi(thread, i32(bits)), i32(0));
+    return isFirst;
+  Value isOwner =
+      compare(arith::CmpIPredicate::eq, andi(thread, i32(bits)), i32(0));
+  return isFirst ? andi(isFirst, isOwner) : isOwner;
 }

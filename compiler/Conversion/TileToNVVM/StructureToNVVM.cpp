@@ -61,11 +61,50 @@ static LogicalResult emitIf(KernelEmitter &e, scf::IfOp op) {
   return success();
 }
 
+static LogicalResult emitWhile(KernelEmitter &e, scf::WhileOp op) {
+  SmallVector<Value> inits;
+  for (Value init : op.getInits())
+    e.appendFlat(init, inits);
+  SmallVector<Type> types;
+  for (Type type : op.getResultTypes())
+    llvm::append_range(types, e.getFlatTypes(type));
+  auto loop = scf::WhileOp::create(e.builder, e.loc, types, inits);
+  OpBuilder::InsertionGuard guard(e.builder);
+  auto addBlock = [&](Region &region, ValueRange values, Block *source) {
+    Block *block = e.builder.createBlock(&region);
+    for (Value value : values)
+      block->addArgument(value.getType(), e.loc);
+    ValueRange arguments = block->getArguments();
+    for (BlockArgument argument : source->getArguments())
+      e.takeFlat(argument, arguments);
+  };
+  addBlock(loop.getBefore(), inits, op.getBeforeBody());
+  if (failed(e.emitBlock(*op.getBeforeBody())))
+    return failure();
+  SmallVector<Value> passed;
+  scf::ConditionOp condition = op.getConditionOp();
+  for (Value value : condition.getArgs())
+    e.appendFlat(value, passed);
+  scf::ConditionOp::create(e.builder, e.loc,
+                           e.getScalar(condition.getCondition()), passed);
+  addBlock(loop.getAfter(), passed, op.getAfterBody());
+  if (failed(e.emitBlock(*op.getAfterBody())))
+    return failure();
+  SmallVector<Value> yielded;
+  for (Value value : op.getYieldOp().getOperands())
+    e.appendFlat(value, yielded);
+  scf::YieldOp::create(e.builder, e.loc, yielded);
+  takeResults(e, op.getResults(), loop.getResults());
+  return success();
+}
+
 LogicalResult tile::emitControlFlow(KernelEmitter &e, Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return emitFor(e, loop);
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return emitIf(e, branch);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return emitWhile(e, loop);
   return op->emitError("'") << op->getName() << "' is not supported yet";
 }
 
@@ -137,12 +176,14 @@ static LogicalResult emitMemory(KernelEmitter &e, Operation *op) {
     return emitAsyncCopyElements(e, copy);
   if (auto load = dyn_cast<LoadElementOp>(op))
     return emitLoadElement(e, load);
+  if (auto atomic = dyn_cast<AtomicElementOp>(op))
+    return emitAtomicElement(e, atomic);
   return emitStoreElement(e, cast<StoreElementOp>(op));
 }
 
 LogicalResult tile::emitOperation(KernelEmitter &e, Operation *op) {
   if (isa<LoadOp, StoreOp, CopyOp, AsyncCopyOp, AsyncCopyElementsOp,
-          LoadElementOp, StoreElementOp>(op))
+          LoadElementOp, StoreElementOp, AtomicElementOp>(op))
     return emitMemory(e, op);
   if (auto element = dyn_cast<ElementOp>(op); element && e.iteration)
     return e.iteration->emitElement(element);

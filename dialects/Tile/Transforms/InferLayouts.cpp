@@ -203,6 +203,20 @@ void LayoutSolver::collect(Operation *op) {
     edges.push_back(edge);
   } else if (auto parallel = dyn_cast<ParallelOp>(op)) {
     collectParallel(parallel);
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    // What the condition passes on is what the body takes and the loop gives.
+    for (auto [init, arg, yield] :
+         llvm::zip_equal(loop.getInits(), loop.getBeforeArguments(),
+                         loop.getYieldOp().getOperands())) {
+      unite(init, arg);
+      unite(init, yield);
+    }
+    for (auto [passed, arg, result] :
+         llvm::zip_equal(loop.getConditionOp().getArgs(),
+                         loop.getAfterArguments(), loop.getResults())) {
+      unite(passed, arg);
+      unite(passed, result);
+    }
   } else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
     auto yielded = loop.getYieldedValuesMutable();
     auto results = loop.getLoopResults();

@@ -39,6 +39,40 @@ def CanonicalizeKernelPass
   }];
 }
 
+def ExpandShapeOpsPass
+    : TilePass<"expand-shape-ops", "Write shape ops and reductions as element loops"> {
+  let description = [{
+    Turns `tile.reduce`, `tile.scan`, `tile.iota`, `tile.part`, `tile.reshape`,
+    `tile.reinterpret` and atomics of tiles into `tile.parallel` over the elements
+    of their results.
+
+    Before: `%p = tile.part %x [0, 32] : tensor<64x64xf32> -> tensor<64x32xf32>`
+    After:
+    ```mlir
+    %p = tile.parallel (%i, %j) in (64, 32) init(%zero : tensor<64x32xf32>) {
+      %k = arith.addi %j, %c32 : i64
+      %e = tile.element %x[%i, %k] : tensor<64x64xf32>
+      tile.yield %e : f32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::math::MathDialect"];
+}
+
+def StageElementsPass
+    : TilePass<"stage-elements", "Move elements between threads through shared memory"> {
+  let description = [{
+    Where a `tile.parallel` reads a fragment at indices other than its own, puts
+    the fragment in a shared tile in front of the loop and reads that; where it
+    writes part of a fragment, or elements elsewhere, writes a shared tile that
+    is loaded behind.
+
+    Before: `%e = tile.element %x[%i, %k]` in a loop over %i and %j
+    After: `tile.store %x, %s` in front, `%e = tile.load_element %s[%i, %k]`
+  }];
+}
+
 def SelectMmaPass : TilePass<"select-mma", "Choose the instruction of each matrix product"> {
   let description = [{
     Sets `mma` on each `tile.gemm`: the instruction, the type that both operands

@@ -251,13 +251,6 @@ struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
-      if (!llvm::isPowerOf2_64(kernel.getThreads())) {
-        kernel.emitError("'threads' of ")
-            << kernel.getThreads() << " is not supported yet";
-        kernel.emitRemark("help: use a power of two, such as ")
-            << getNumWarps(kernel) * 32;
-        return signalPassFailure();
-      }
       if (failed(selectAll(kernel)))
         return signalPassFailure();
     }

@@ -19,11 +19,3 @@ tile.kernel @step_of_k() attributes {symbols = [], checks = [], grid = [], axes 
   %r = tile.gemm %a, %b, %zero : !tile.shared<16x24xbf16>, !tile.shared<24x8xbf16>, tensor<16x8xf32>
   tile.return
 }
-
-// -----
-
-// expected-error @below {{'threads' of 96 is not supported yet}}
-// expected-remark @below {{help: use a power of two, such as 64}}
-tile.kernel @threads() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 96 : i64} {
-  tile.return
-}

@@ -1,0 +1,207 @@
+//===- StageElements.cpp - Elements that other threads hold ---------------===//
+//
+// In a `tile.parallel` a thread runs the iterations of the elements that it
+// holds.  A fragment that is read or written at other indices goes through
+// shared memory: stored in front of a loop that reads it, filled in by one that
+// writes it, and loaded behind.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Tile/Transforms/ParallelLayout.h"
+#include "dialects/Tile/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_STAGEELEMENTSPASS
+#include "dialects/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Elements of a byte at least, so that threads write them independently.
+static Type getStagedType(Type element) {
+  return element.isInteger(4) ? IntegerType::get(element.getContext(), 8)
+                              : element;
+}
+
+static Value stageTile(OpBuilder &builder, Location loc,
+                       RankedTensorType type) {
+  int64_t packDim = getElementBits(getStagedType(type.getElementType())) < 8
+                        ? type.getRank() - 1
+                        : -1;
+  auto shared = SharedType::get(builder.getContext(), type.getShape(),
+                                getStagedType(type.getElementType()), packDim,
+                                SharedLayoutAttr());
+  return AllocSharedOp::create(
+      builder, loc, shared, builder.getStringAttr("elements"), IntegerAttr());
+}
+
+/// A scalar or fragment in another integer width, by its low bits.
+static Value castElements(OpBuilder &builder, Location loc, Value value,
+                          Type element) {
+  Type type = value.getType();
+  if (getTileElementType(type) == element)
+    return value;
+  auto fragment = dyn_cast<RankedTensorType>(type);
+  return CastOp::create(builder, loc,
+                        fragment ? Type(fragment.clone(element)) : element,
+                        value, StringAttr(), /*source_unsigned=*/true,
+                        /*result_unsigned=*/true);
+}
+
+/// The loop indices at which iterations find the element where they run; none
+/// if they do not.
+static std::optional<SmallVector<int, 4>> findHome(ParallelOp loop,
+                                                   ElementOp element) {
+  auto dims = getLoopDims(loop, element.getIndices());
+  if (!dims)
+    return std::nullopt;
+  ArrayRef<int64_t> shape = getTileShape(element.getFragment().getType());
+  for (auto [dim, extent] : llvm::zip_equal(*dims, shape))
+    if (extent != (dim < 0 ? 1 : loop.getExtents()[dim]))
+      return std::nullopt;
+  // Transposed, it would have to be in two places if another read is not.
+  int last = -1;
+  for (int dim : *dims) {
+    if (dim >= 0 && dim < last)
+      return std::nullopt;
+    last = std::max(last, dim);
+  }
+  return dims;
+}
+
+/// Reads that are elsewhere come from a copy in shared memory.
+static void stageReads(ParallelOp loop) {
+  llvm::MapVector<Value, SmallVector<ElementOp>> reads;
+  DenseMap<Value, SmallVector<int, 4>> homes;
+  loop.getBody().walk([&](ElementOp element) {
+    // Of a fragment that is read in two ways only the first has its place.
+    auto home = findHome(loop, element);
+    if (!home ||
+        homes.try_emplace(element.getFragment(), *home).first->second != *home)
+      reads[element.getFragment()].push_back(element);
+  });
+  for (auto &[fragment, elements] : reads) {
+    OpBuilder builder(loop);
+    Location loc = loop.getLoc();
+    auto type = cast<RankedTensorType>(fragment.getType());
+    Type staged = getStagedType(type.getElementType());
+    Value tile = stageTile(builder, loc, type);
+    StoreOp::create(builder, loc, castElements(builder, loc, fragment, staged),
+                    tile, ValueRange());
+    for (ElementOp element : elements) {
+      builder.setInsertionPoint(element);
+      Value value = LoadElementOp::create(builder, element.getLoc(), staged,
+                                          tile, element.getIndices(), Value());
+      element.replaceAllUsesWith(castElements(builder, element.getLoc(), value,
+                                              type.getElementType()));
+      element.erase();
+    }
+  }
+}
+
+/// Whether each iteration writes the element that its thread holds.
+static bool writesAtHome(ParallelOp loop, unsigned result) {
+  return loop.getMap(result).isIdentity() &&
+         llvm::equal(getTileShape(loop.getResult(result).getType()),
+                     loop.getExtents());
+}
+
+/// An index expression in the loop's indices, in i64 as they are.
+static Value emitIndex(OpBuilder &builder, Location loc, AffineExpr expr,
+                       ParallelOp loop) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return loop.getBodyBlock()->getArgument(dim.getPosition());
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return arith::ConstantOp::create(
+        builder, loc, builder.getI64IntegerAttr(constant.getValue()));
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Value a = emitIndex(builder, loc, binary.getLHS(), loop);
+  Value b = emitIndex(builder, loc, binary.getRHS(), loop);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return arith::AddIOp::create(builder, loc, a, b);
+  case AffineExprKind::Mul:
+    return arith::MulIOp::create(builder, loc, a, b);
+  case AffineExprKind::Mod: // indices are not negative
+    return arith::RemSIOp::create(builder, loc, a, b);
+  case AffineExprKind::FloorDiv:
+    return arith::DivSIOp::create(builder, loc, a, b);
+  default:
+    return arith::CeilDivSIOp::create(builder, loc, a, b);
+  }
+}
+
+/// Writes that are elsewhere go to a copy in shared memory.
+static void stageWrites(ParallelOp loop) {
+  unsigned count = loop.getNumResults();
+  if (llvm::all_of(llvm::seq(count),
+                   [&](unsigned i) { return writesAtHome(loop, i); }))
+    return;
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  auto yield = cast<YieldOp>(loop.getBodyBlock()->getTerminator());
+  SmallVector<Value> inits, yielded, tiles(count);
+  SmallVector<Attribute> maps;
+  for (unsigned i = 0; i < count; ++i) {
+    if (writesAtHome(loop, i)) {
+      inits.push_back(loop.getInits()[i]);
+      yielded.push_back(yield.getOperand(i));
+      maps.push_back(AffineMapAttr::get(loop.getMap(i)));
+      continue;
+    }
+    auto type = cast<RankedTensorType>(loop.getResult(i).getType());
+    Type staged = getStagedType(type.getElementType());
+    builder.setInsertionPoint(loop);
+    tiles[i] = stageTile(builder, loc, type);
+    StoreOp::create(builder, loc,
+                    castElements(builder, loc, loop.getInits()[i], staged),
+                    tiles[i], ValueRange());
+    builder.setInsertionPoint(yield);
+    SmallVector<Value> place;
+    for (AffineExpr expr : loop.getMap(i).getResults())
+      place.push_back(emitIndex(builder, loc, expr, loop));
+    StoreElementOp::create(
+        builder, loc, castElements(builder, loc, yield.getOperand(i), staged),
+        tiles[i], place);
+  }
+  // The same loop without the results that are in memory now.
+  builder.setInsertionPoint(loop);
+  auto rest = ParallelOp::create(builder, loc, loop.getExtents(), inits,
+                                 inits.empty() ? ArrayAttr()
+                                               : builder.getArrayAttr(maps));
+  builder.setInsertionPoint(yield);
+  YieldOp::create(builder, loc, yielded);
+  yield.erase();
+  rest.getBody().takeBody(loop.getBody());
+  builder.setInsertionPointAfter(rest);
+  unsigned next = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    if (!tiles[i]) {
+      loop.getResult(i).replaceAllUsesWith(rest.getResult(next++));
+      continue;
+    }
+    auto type = cast<RankedTensorType>(loop.getResult(i).getType());
+    Value loaded = LoadOp::create(
+        builder, loc, type.clone(getStagedType(type.getElementType())),
+        tiles[i], ValueRange(), Value());
+    loop.getResult(i).replaceAllUsesWith(
+        castElements(builder, loc, loaded, type.getElementType()));
+  }
+  loop.erase();
+}
+
+namespace {
+struct StageElements : tile::impl::StageElementsPassBase<StageElements> {
+  void runOnOperation() override {
+    SmallVector<ParallelOp> loops;
+    getOperation().walk([&](ParallelOp loop) { loops.push_back(loop); });
+    for (ParallelOp loop : loops) {
+      stageReads(loop);
+      stageWrites(loop);
+    }
+  }
+};
+} // namespace
