@@ -51,6 +51,11 @@ Checker::checkDequant(const ast::CallExpr &call,
     return nullptr;
   }
   Extents extents(q->type.getExtents());
+  if (contraction && extents.size() != 2) {
+    error(q->range, "operands of 'gemm' have rank 2, and '" +
+                        getQuotedText(q->range) + "' is " + q->type.describe());
+    return nullptr;
+  }
   auto result = std::make_unique<DequantExpr>(
       Type::getFragment(q->type.getElement(), extents), call.getRange());
   result->known = Known::Uniform;
@@ -237,12 +242,7 @@ Checker::ExprPtr Checker::checkDequantOperand(const ast::CallExpr &call,
   std::unique_ptr<DequantExpr> dequant = checkDequant(call, contraction);
   if (!dequant)
     return makeInvalid(range);
-  const Expr &q = dequant->getSource();
-  if (q.type.getRank() == 2)
-    return dequant;
-  error(q.range, "operands of 'gemm' have rank 2, and '" +
-                     getQuotedText(q.range) + "' is " + q.type.describe());
-  return makeInvalid(range);
+  return dequant;
 }
 
 bool Checker::settleDequants(ExprPtr &a, ExprPtr &b) {
