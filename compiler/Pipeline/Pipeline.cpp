@@ -16,6 +16,9 @@
 using namespace mlir;
 
 void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
+  // Nobody should meet an op that it does not know.
+  manager.addPass(tile::createRefuseUnsupportedPass());
+
   // Element loops become whole-tile ops first, so that everything after sees
   // one form of elementwise code.
   manager.addPass(tile::createCanonicalizeKernelPass());

@@ -16,8 +16,18 @@ using namespace mlir::tile;
 
 /// Address space of global memory in NVPTX.
 static constexpr unsigned globalSpace = 1;
-/// Blocks of the second axis that are run together (see the head of the file).
-static constexpr int64_t rasterGroup = 8;
+/// Blocks of the second axis that are run together (see the head of the file),
+/// unless the program says how many.
+static constexpr int64_t defaultRasterGroup = 8;
+
+/// A decision of the program, if it took it.
+static std::optional<int64_t> getDecision(KernelOp kernel, StringRef name) {
+  DictionaryAttr decisions = kernel.getDecisionsAttr();
+  auto value = decisions ? decisions.getAs<IntegerAttr>(name) : IntegerAttr();
+  if (!value)
+    return std::nullopt;
+  return value.getInt();
+}
 
 KernelEmitter::KernelEmitter(KernelOp kernel)
     : kernel(kernel), builder(kernel), loc(kernel.getLoc()),
@@ -77,6 +87,9 @@ void KernelEmitter::createFunction() {
                     builder.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     builder.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
+  if (std::optional<int64_t> blocks = getDecision(kernel, "min_blocks"))
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      builder.getI32IntegerAttr(*blocks));
   for (auto [i, attr] : llvm::enumerate(attrs))
     function.setArgAttrs(i, attr);
   builder.setInsertionPointToStart(function.addEntryBlock(builder));
@@ -154,6 +167,8 @@ void KernelEmitter::emitBlockIds() {
   size_t axes = extents.size();
   SmallVector<Value> ids(axes);
   if (axes >= 2) {
+    int64_t rasterGroup = std::max<int64_t>(
+        getDecision(kernel, "raster").value_or(defaultRasterGroup), 1);
     Value plane = mul(extents[0], extents[1]);
     Value inPlane = axes > 2 ? remui(rest, plane) : rest;
     rest = axes > 2 ? divui(rest, plane) : rest;

@@ -11,6 +11,14 @@ class TilePass<string flag, string passSummary> : Pass<"tile-" # flag, "::mlir::
                            "::mlir::scf::SCFDialect"];
 }
 
+def RefuseUnsupportedPass
+    : TilePass<"refuse-unsupported", "Refuse what no pass lowers yet"> {
+  let description = [{
+    Gives one error for each kernel that uses an op, or takes a decision, that
+    the passes after this one do not know, in the words of the source.
+  }];
+}
+
 def CanonicalizeKernelPass
     : TilePass<"canonicalize-kernel", "Raise element loops to whole-tile form"> {
   let description = [{

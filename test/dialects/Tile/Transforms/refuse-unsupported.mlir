@@ -1,0 +1,103 @@
+// RUN: tile-opt %s --tile-refuse-unsupported --split-input-file --verify-diagnostics -o /dev/null
+
+tile.kernel @persistent(%n: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  // expected-error @+1 {{'persistent' is not supported yet}}
+  tile.persistent (%i) in (%n) {
+  }
+  tile.return
+}
+
+// -----
+
+// Tests that the first of several is told.
+tile.kernel @warpgroup() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  // expected-error @+1 {{'warpgroup' is not supported yet}}
+  tile.warpgroup [0] {
+    tile.set_max_registers 40
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @alloc_barrier() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  // expected-error @+1 {{'alloc_barrier' is not supported yet}}
+  %b = tile.barrier_alloc "b" count 1 : !tile.barrier<2>
+  %c0 = arith.constant 0 : i64
+  tile.arrive %b[%c0] : !tile.barrier<2>
+  tile.return
+}
+
+// -----
+
+tile.kernel @tma_copy(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "out", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" : !tile.shared<8x8xf32>
+  // expected-error @+1 {{'tma_copy' is not supported yet}}
+  tile.tma_copy %s to %A[%c0, %c0] : !tile.shared<8x8xf32>, !tile.global<?x?xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @dequant(%f: f32 {tile.name = "f", tile.dtype = "f32"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %s = tile.alloc_shared "S" : !tile.shared<8x8xi8>
+  // expected-error @+1 {{'dequant' is not supported yet}}
+  %d = tile.dequant %s scale %f {dim = 1 : i64} : !tile.shared<8x8xi8>, f32 -> tensor<8x8xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @gemm_scaled(%f: f32 {tile.name = "f", tile.dtype = "f32"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %a = tile.alloc_shared "A" : !tile.shared<16x32xf8E4M3FN>
+  %b = tile.alloc_shared "B" : !tile.shared<16x32xf8E4M3FN>
+  %sa = tile.alloc_shared "SA" : !tile.shared<16x1xf32>
+  %z = arith.constant dense<0.0> : tensor<16x16xf32>
+  // expected-error @+1 {{'gemm_scaled' is not supported yet}}
+  %r = tile.gemm_scaled %a, %b, %z scales %sa, %sa {granularity_k = 32 : i64, granularity_m = 1 : i64, granularity_n = 1 : i64, transpose_b} : !tile.shared<16x32xf8E4M3FN>, !tile.shared<16x32xf8E4M3FN>, tensor<16x16xf32>, !tile.shared<16x1xf32>, !tile.shared<16x1xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @assert(%c: i1 {tile.name = "c", tile.dtype = "bool"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  // expected-error @+1 {{'assert' is not supported yet}}
+  tile.assert %c, "text"
+  tile.return
+}
+
+// -----
+
+tile.kernel @print(%c: i1 {tile.name = "c", tile.dtype = "bool"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  tile.parallel (%i) in (8) {
+    // expected-error @+1 {{'print' is not supported yet}}
+    tile.print "c" %c : i1
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @annotate_layout(%f: f32 {tile.name = "f", tile.dtype = "f32"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %x = tile.broadcast %f : f32 -> tensor<16x8xf32>
+  // expected-error @+1 {{'annotate(layout = ...)' is not supported yet}}
+  %y = tile.annotate_layout %x, <"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]"> : tensor<16x8xf32>
+  tile.return
+}
+
+// -----
+
+// expected-error @+1 {{'annotate(cluster = ...)' is not supported yet}}
+tile.kernel @cluster() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, decisions = {cluster = 2 : i64, raster = 4 : i64}} {
+  tile.return
+}
+
+// -----
+
+// Tests that what is lowered passes.
+tile.kernel @followed() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, decisions = {min_blocks = 2 : i64, raster = 4 : i64}} {
+  tile.commit_group
+  tile.wait_group 0
+  tile.return
+}
