@@ -25,6 +25,7 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
 
   // What is left of them, and what moves elements about, becomes element loops
   // that find every element in their own thread or in shared memory.
+  manager.addPass(tile::createExpandMovesPass());
   manager.addPass(tile::createExpandShapeOpsPass());
   manager.addPass(tile::createStageElementsPass());
 

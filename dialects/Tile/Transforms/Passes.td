@@ -47,6 +47,19 @@ def CanonicalizeKernelPass
   }];
 }
 
+def ExpandMovesPass
+    : TilePass<"expand-moves", "Write moves of parts as loads and stores that have addresses"> {
+  let description = [{
+    Turns each `tile.copy` other than of a whole shared tile from global memory
+    into a load and a store.  A load or store of a part of a shared tile becomes
+    one of a `tile.slice` if the part is known to start at a multiple of 16 bytes,
+    else an element loop; parts at constant places of this kind stay.
+
+    Before: `tile.copy %s to %C[%i, %j] : ...`
+    After: `%v = tile.load %s : ...`, `tile.store %v, %C[%i, %j] : ...`
+  }];
+}
+
 def ExpandShapeOpsPass
     : TilePass<"expand-shape-ops", "Write shape ops and reductions as element loops"> {
   let description = [{

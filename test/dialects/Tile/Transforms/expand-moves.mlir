@@ -1,0 +1,37 @@
+// RUN: tile-opt %s --tile-expand-moves --split-input-file | FileCheck %s
+
+// Tests that a copy out of a shared tile becomes a load and a store, and that a
+// copy of a whole tile from global memory stays.
+// CHECK-LABEL: tile.kernel @copies
+// CHECK: tile.copy %{{.+}}[%{{.+}}, %{{.+}}] to
+// CHECK: %[[V:.+]] = tile.load %{{.+}} : !tile.shared<8x8xf32> -> tensor<8x8xf32>
+// CHECK: tile.store %[[V]], %{{.+}}[
+tile.kernel @copies(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "inout", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" : !tile.shared<8x8xf32>
+  tile.copy %A[%c0, %c0] to %s : !tile.global<?x?xf32>, !tile.shared<8x8xf32>
+  tile.copy %s to %A[%c0, %c0] : !tile.shared<8x8xf32>, !tile.global<?x?xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that parts at run-time places become slices where they are aligned, and
+// element loops where not; constant aligned places stay.
+// CHECK-LABEL: tile.kernel @parts
+// CHECK: tile.load %[[S:.+]][%{{.+}}, %{{.+}}] : !tile.shared<32x64xf16> -> tensor<16x16xf16>
+// CHECK: tile.slice %[[S]][%[[N:.+]], %{{.+}}] : <32x64xf16> -> <16x64xf16>
+// CHECK: tile.parallel
+// CHECK: tile.load_element %[[S]]
+// CHECK: tile.parallel
+// CHECK: tile.store_element %{{.+}}, %[[S]]
+tile.kernel @parts(%n: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %c16 = arith.constant 16 : i64
+  %s = tile.alloc_shared "S" : !tile.shared<32x64xf16>
+  %a = tile.load %s[%c16, %c16] : !tile.shared<32x64xf16> -> tensor<16x16xf16>
+  %b = tile.load %s[%n, %c0] : !tile.shared<32x64xf16> -> tensor<16x64xf16>
+  %c = tile.load %s[%c0, %n] : !tile.shared<32x64xf16> -> tensor<16x8xf16>
+  tile.store %c, %s[%n, %n] : tensor<16x8xf16>, !tile.shared<32x64xf16>
+  tile.return
+}
