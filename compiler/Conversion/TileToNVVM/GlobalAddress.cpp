@@ -74,13 +74,22 @@ Value GlobalAddresser::getPointer(int reg) {
   return emitter.offsetPointer(view.pointer, offset);
 }
 
+Value tile::getIndexInBounds(KernelEmitter &emitter, const GlobalView &view,
+                             int dim, Value index) {
+  // Unsigned, so that a negative index is outside as well.
+  Value inside =
+      emitter.compare(arith::CmpIPredicate::ult, index, view.extents[dim]);
+  if (view.lowers.empty() || !view.lowers[dim])
+    return inside;
+  return emitter.andi(inside, emitter.compare(arith::CmpIPredicate::uge, index,
+                                              view.lowers[dim]));
+}
+
 Value GlobalAddresser::getInBounds(int reg) {
   Value all;
   for (int d = 0; d < view.type.getRank(); ++d) {
     auto compareIndex = [&]() {
-      // Unsigned, so that a negative index is outside as well.
-      return emitter.compare(arith::CmpIPredicate::ult, getIndex(d, reg),
-                             view.extents[d]);
+      return getIndexInBounds(emitter, view, d, getIndex(d, reg));
     };
     Value inside;
     if (d < dropped || disjoint) {
@@ -120,8 +129,7 @@ Value tile::getElementInBounds(KernelEmitter &emitter, const GlobalView &view,
                                ValueRange indices) {
   Value all;
   for (int d = 0; d < view.type.getRank(); ++d) {
-    Value inside =
-        emitter.compare(arith::CmpIPredicate::ult, indices[d], view.extents[d]);
+    Value inside = getIndexInBounds(emitter, view, d, indices[d]);
     all = all ? emitter.andi(all, inside) : inside;
   }
   return all;

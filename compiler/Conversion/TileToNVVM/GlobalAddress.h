@@ -44,6 +44,10 @@ private:
   std::map<std::pair<int, int32_t>, Value> offsets, bounds;
 };
 
+/// Whether an index along a dimension lies in the tensor (i1).
+Value getIndexInBounds(KernelEmitter &emitter, const GlobalView &view, int dim,
+                       Value index);
+
 /// Index and address of one element given by scalar indices.
 Value getElementPointer(KernelEmitter &emitter, const GlobalView &view,
                         ValueRange indices);

@@ -67,6 +67,9 @@ struct GlobalView {
   /// Extents in elements, and bytes between neighbours along each dimension of
   /// the storage (i64).
   SmallVector<Value> extents, strides;
+  /// The first index along each dimension that lies in the tensor, where a part
+  /// begins in front of it (i64); null for 0, and empty if all are.
+  SmallVector<Value> lowers;
 };
 
 /// A tile in shared memory.

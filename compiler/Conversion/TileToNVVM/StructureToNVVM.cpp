@@ -1,7 +1,9 @@
 //===- StructureToNVVM.cpp - Loops, branches, indices and dispatch --------===//
 
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "compiler/Conversion/TileToNVVM/GlobalAddress.h"
 #include "compiler/Conversion/TileToNVVM/SpareNibble.h"
+#include "dialects/Tile/Transforms/AccessFacts.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -121,6 +123,52 @@ static void emitStage(KernelEmitter &e, StageOp op) {
                    op.getType()});
 }
 
+/// A tensor narrowed to a part: its bounds are those of the part and of the
+/// tensor.
+static LogicalResult emitView(KernelEmitter &e, ViewOp op) {
+  const GlobalView source = e.getGlobal(op.getSource());
+  SmallVector<Value> offsets = e.getScalars(op.getOffsets());
+  GlobalView view;
+  view.type = op.getType();
+  SmallVector<int64_t> kept = op.getKeptDims();
+  Value bytes = e.i64(0), inside;
+  for (auto [d, offset] : llvm::enumerate(offsets)) {
+    Value unit = offset;
+    if (int64_t(d) == source.type.getPackDim()) {
+      if (getKnownDivisor(op.getOffsets()[d]) % 2 != 0)
+        return op.emitError("a view that is not known to start at an even "
+                            "index of the packed dimension is not supported "
+                            "yet");
+      unit = e.builder.createOrFold<arith::ShRSIOp>(e.loc, offset, e.i64(1));
+    }
+    bytes = e.add(bytes, e.mul(unit, source.strides[d]));
+    if (llvm::is_contained(kept, int64_t(d)))
+      continue;
+    Value isIndex = getIndexInBounds(e, source, d, offset);
+    inside = inside ? e.andi(inside, isIndex) : isIndex;
+  }
+  view.pointer = e.offsetPointer(source.pointer, bytes);
+  auto limit = [&](Value a, Value b) {
+    return e.builder.createOrFold<arith::MinSIOp>(e.loc, a, b);
+  };
+  auto atLeastZero = [&](Value a) {
+    return e.builder.createOrFold<arith::MaxSIOp>(e.loc, a, e.i64(0));
+  };
+  for (auto [size, d] : llvm::zip_equal(e.getScalars(op.getSizes()), kept)) {
+    Value upper =
+        atLeastZero(limit(size, e.sub(source.extents[d], offsets[d])));
+    if (inside)
+      upper = e.select(inside, upper, e.i64(0));
+    view.extents.push_back(upper);
+    view.strides.push_back(source.strides[d]);
+    Value first = source.lowers.empty() || !source.lowers[d] ? e.i64(0)
+                                                             : source.lowers[d];
+    view.lowers.push_back(atLeastZero(e.sub(first, offsets[d])));
+  }
+  e.setGlobal(op, view);
+  return success();
+}
+
 /// Where a part of a tile begins.  Its type says how its rows lie
 /// (infer-layouts).
 static LogicalResult emitSlice(KernelEmitter &e, SliceOp op) {
@@ -225,6 +273,8 @@ LogicalResult tile::emitOperation(KernelEmitter &e, Operation *op) {
     emitStage(e, stage);
     return success();
   }
+  if (auto view = dyn_cast<ViewOp>(op))
+    return emitView(e, view);
   if (auto slice = dyn_cast<SliceOp>(op))
     return emitSlice(e, slice);
   if (auto bytes = dyn_cast<BytesOp>(op)) {

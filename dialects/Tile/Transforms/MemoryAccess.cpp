@@ -156,6 +156,9 @@ static void traceMemory(Value memory, MemoryAccess &access) {
     } else if (auto slice = dyn_cast<SliceOp>(op)) {
       traceSlice(slice, access);
       memory = slice.getSource();
+    } else if (auto view = dyn_cast<ViewOp>(op)) {
+      access.isPart = true;
+      memory = view.getSource();
     } else if (auto bytes = dyn_cast<BytesOp>(op)) {
       memory = bytes.getSource();
     } else {
@@ -202,7 +205,7 @@ static void setBox(MemoryAccess &access, ValueRange indices,
 static Type getOwner(const MemoryAccess &access, Type fragment) {
   LayoutAttr layout = getFragmentLayout(fragment);
   bool single = layout && !layout.getLayout().isReplicated();
-  return single && access.inGlobal ? fragment : Type();
+  return single && access.inGlobal && !access.isPart ? fragment : Type();
 }
 
 /// Completes an access of `op` to its operand `memory`.
