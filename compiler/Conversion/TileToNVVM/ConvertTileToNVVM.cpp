@@ -36,6 +36,21 @@ static bool refuseOrders(KernelOp kernel) {
   return isRefused;
 }
 
+/// Whether an expression reads the number of multiprocessors.
+static bool readsSmCount(Attribute expression) {
+  if (auto name = dyn_cast<StringAttr>(expression))
+    return name.getValue() == "sm_count";
+  auto operation = dyn_cast<ArrayAttr>(expression);
+  return operation && llvm::any_of(operation, readsSmCount);
+}
+
+/// A block that finds its place by division needs extents that it can compute.
+static LogicalResult checkGrid(KernelOp kernel) {
+  if (llvm::none_of(kernel.getGrid(), readsSmCount))
+    return success();
+  return kernel.emitError("'sm_count' in 'grid' is not supported yet");
+}
+
 namespace {
 struct ConvertTileToNVVM
     : PassWrapper<ConvertTileToNVVM, OperationPass<ModuleOp>> {
@@ -61,6 +76,10 @@ struct ConvertTileToNVVM
     for (KernelOp kernel : kernels) {
       if (failed.contains(kernel.getSourceName()))
         continue;
+      if (verifyLaunch(kernel).failed() || checkGrid(kernel).failed()) {
+        failed.insert(kernel.getSourceName());
+        continue;
+      }
       KernelEmitter emitter(kernel);
       if (refuseOrders(kernel) || !emitter.emitKernel()) {
         failed.insert(kernel.getSourceName());

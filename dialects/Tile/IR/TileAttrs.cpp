@@ -37,6 +37,23 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   printer << "<\"" << getLayout().str() << "\">";
 }
 
+/// layout-c1: a fragment has the shape of its layout.
+LogicalResult
+LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                           function_ref<InFlightDiagnostic()> emitError) const {
+  if (llvm::equal(getLayout().shape(), shape))
+    return success();
+  auto spell = [](const auto &extents) {
+    std::string text;
+    for (int64_t extent : extents)
+      text += (text.empty() ? "" : "x") + std::to_string(extent);
+    return text;
+  };
+  return emitError() << "layout-c1: the layout is one of "
+                     << spell(getLayout().shape()) << ", but the fragment is "
+                     << spell(shape);
+}
+
 Attribute SharedLayoutAttr::parse(AsmParser &parser, Type) {
   int64_t bits = 0, base = 4, shift = 3, padding = 0;
   if (parser.parseLess())

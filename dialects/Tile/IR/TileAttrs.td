@@ -6,13 +6,15 @@
 include "TileDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
 
 class Tile_Attr<string name, string attrMnemonic, list<Trait> traits = []>
     : AttrDef<TileDialect, name, traits> {
   let mnemonic = attrMnemonic;
 }
 
-def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
+def Tile_LayoutAttr : Tile_Attr<"Layout", "layout",
+                                [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "Which thread holds which element of a fragment";
   let description = [{
     The encoding of a fragment type: a map, linear over bits, from (register,

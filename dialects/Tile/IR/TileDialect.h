@@ -11,6 +11,7 @@
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/TensorEncoding.h"
 
 #include "dialects/Tile/IR/TileDialect.h.inc"
 #include "dialects/Tile/IR/TileEnums.h.inc"

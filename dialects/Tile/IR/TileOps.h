@@ -38,6 +38,11 @@ LayoutAttr getFragmentLayout(Type type);
 std::optional<layout::SharedLayout> getSubTileStorage(SharedType type,
                                                       ArrayRef<int64_t> shape);
 
+/// Checks that symbols are bound and that dimensions, grid, checks and guards
+/// name symbols, parameters and facts that there are (kernel-c9).  What
+/// launches or lowers a kernel relies on it; passes in between do not.
+LogicalResult verifyLaunch(KernelOp kernel);
+
 } // namespace mlir::tile
 
 #endif // TILE_DIALECTS_TILE_IR_TILEOPS_H

@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -143,6 +144,12 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
                          << extent;
   if (failed(verifyElements(emitError, shape, elementType, packDim)))
     return failure();
+  // Offsets in shared memory are 32-bit numbers.
+  int64_t bits = getElementBits(elementType);
+  for (int64_t extent : shape)
+    if (llvm::MulOverflow(bits, extent, bits) || bits / 8 > INT32_MAX)
+      return emitError() << "no such storage: a shared tile has less than "
+                            "2,147,483,648 bytes";
   std::string error;
   if (!createStorage(shape, elementType, packDim, layout, &error))
     return emitError() << "no such storage: " << error;

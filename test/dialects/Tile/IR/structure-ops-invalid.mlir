@@ -302,3 +302,67 @@ tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], th
   tile.print "n" %n : i64 {unsigned_values = array<i1>}
   tile.return
 }
+
+// -----
+
+// kernel-c1: expressions use the operators of the manifest.
+// expected-error @below {{kernel-c1: 'pow' is no operator of expressions}}
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [["pow", 2, 3]], axes = ["x"], threads = 128 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c1: each operator has its operands.
+// expected-error @below {{kernel-c1: 'ceildiv' takes 2 operands, found 1}}
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [["ceildiv", 2]], axes = ["x"], threads = 128 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c3: the language's type is that of the argument.
+// expected-error @below {{kernel-c3: argument 0 is of 'f32', which 'tile.dtype' = 'bf16' does not spell}}
+tile.kernel @k(%s: f32 {tile.name = "s", tile.dtype = "bf16"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c3: names of arguments differ.
+// expected-error @below {{kernel-c3: two arguments are called 's'}}
+tile.kernel @k(%s: f32 {tile.name = "s", tile.dtype = "f32"}, %t: f32 {tile.name = "s", tile.dtype = "f32"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c4: a kernel gives nothing back.
+// expected-error @below {{kernel-c4: has no results}}
+tile.kernel @k() -> i64 attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c5: names of symbols differ.
+// expected-error @below {{kernel-c5: two symbols are called 'M'}}
+tile.kernel @k() attributes {symbols = [{name = "M"}, {name = "M"}], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c6: the manifest has five axes.
+// expected-error @below {{kernel-c6: a grid has at most 5 axes, found 6}}
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [1, 1, 1, 1, 1, 1], axes = ["a", "b", "c", "d", "e", "f"], threads = 128 : i64} {
+  tile.return
+}
+
+// -----
+
+// kernel-c8: bytes are counted from 0.
+// expected-error @below {{kernel-c8: 'shared_bytes' is at least 0, found -1}}
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, shared_bytes = -1 : i64} {
+  tile.return
+}

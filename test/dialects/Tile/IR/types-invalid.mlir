@@ -68,3 +68,15 @@
 
 // expected-error @below {{the number of barriers is positive, found 0}}
 "test.use"() {type = !tile.barrier<0>} : () -> ()
+
+// -----
+
+// layout-c1: a fragment has the shape of its layout.
+// expected-error @below {{layout-c1: the layout is one of 16x8, but the fragment is 32x8}}
+"test.use"() {type = tensor<32x8xf32, #tile.layout<"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]">>} : () -> ()
+
+// -----
+
+// Tests that sizes which no offset reaches are refused.
+// expected-error @below {{no such storage: a shared tile has less than 2,147,483,648 bytes}}
+"test.use"() {type = !tile.shared<65536x65536xf32>} : () -> ()
