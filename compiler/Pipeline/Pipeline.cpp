@@ -17,7 +17,9 @@ using namespace mlir;
 
 void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   // Nobody should meet an op that it does not know.
-  manager.addPass(tile::createRefuseUnsupportedPass());
+  tile::RefuseUnsupportedPassOptions refuse;
+  refuse.target = target.name.str();
+  manager.addPass(tile::createRefuseUnsupportedPass(refuse));
 
   // Element loops become whole-tile ops first, so that everything after sees
   // one form of elementwise code.

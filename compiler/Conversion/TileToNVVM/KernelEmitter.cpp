@@ -8,6 +8,7 @@
 
 #include "compiler/Conversion/TileToNVVM/KernelEmitter.h"
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "dialects/Tile/Transforms/Decisions.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/bit.h"
 
@@ -16,18 +17,6 @@ using namespace mlir::tile;
 
 /// Address space of global memory in NVPTX.
 static constexpr unsigned globalSpace = 1;
-/// Blocks of the second axis that are run together (see the head of the file),
-/// unless the program says how many.
-static constexpr int64_t defaultRasterGroup = 8;
-
-/// A decision of the program, if it took it.
-static std::optional<int64_t> getDecision(KernelOp kernel, StringRef name) {
-  DictionaryAttr decisions = kernel.getDecisionsAttr();
-  auto value = decisions ? decisions.getAs<IntegerAttr>(name) : IntegerAttr();
-  if (!value)
-    return std::nullopt;
-  return value.getInt();
-}
 
 KernelEmitter::KernelEmitter(KernelOp kernel)
     : kernel(kernel), builder(kernel), loc(kernel.getLoc()),
@@ -87,9 +76,9 @@ void KernelEmitter::createFunction() {
                     builder.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     builder.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
-  if (std::optional<int64_t> blocks = getDecision(kernel, "min_blocks"))
+  if (auto minBlocks = getDecidedInteger(kernel, "min_blocks"))
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                      builder.getI32IntegerAttr(*blocks));
+                      builder.getI32IntegerAttr(int32_t(*minBlocks)));
   for (auto [i, attr] : llvm::enumerate(attrs))
     function.setArgAttrs(i, attr);
   builder.setInsertionPointToStart(function.addEntryBlock(builder));
@@ -113,9 +102,18 @@ void KernelEmitter::emitPrologue() {
     if (argument.getType().isInteger(1))
       value = compare(arith::CmpIPredicate::ne, value, constantLike(value, 0));
     setScalar(argument, value);
-    // Integer scalars may stand in expressions of extents.
-    if (value.getType().isIntOrIndex() && !value.getType().isInteger(1))
-      symbols[kernel.getArgName(argument.getArgNumber())] = extendToI64(value);
+    // Integer and bool scalars may stand in expressions of extents, with the
+    // value that the launch reads.
+    unsigned index = argument.getArgNumber();
+    if (!value.getType().isInteger())
+      continue;
+    bool isUnsigned = value.getType().isInteger(1) ||
+                      kernel.getArgDtype(index).starts_with("uint");
+    symbols[kernel.getArgName(index)] =
+        isUnsigned && !value.getType().isInteger(64)
+            ? builder.createOrFold<arith::ExtUIOp>(loc, builder.getI64Type(),
+                                                   value)
+            : extendToI64(value);
   }
   emitGlobals(next);
   emitBlockIds();
@@ -156,6 +154,25 @@ void KernelEmitter::emitGlobals(unsigned firstStride) {
   }
 }
 
+/// The places along the first two axes of a block whose index among theirs is
+/// `index`: `group` rows at a time, each column of a group before the next.
+std::pair<Value, Value> KernelEmitter::emitRaster(Value index, Value columns,
+                                                  Value rows, int64_t group) {
+  if (group <= 1)
+    return {remui(index, columns), divui(index, columns)};
+  // No more rows than there are: the blocks of a group are then no more than
+  // those of the grid, which fit 32 bits.
+  Value rowsInGroup =
+      builder.createOrFold<arith::MinUIOp>(loc, rows, i32(group));
+  Value blocksInGroup = mul(columns, rowsInGroup);
+  Value first = mul(divui(index, blocksInGroup), rowsInGroup);
+  Value inGroup = remui(index, blocksInGroup);
+  // The last group may be smaller.
+  Value height =
+      builder.createOrFold<arith::MinUIOp>(loc, sub(rows, first), rowsInGroup);
+  return {divui(inGroup, height), add(first, remui(inGroup, height))};
+}
+
 /// Splits the linear block index into the axes, first fastest, the second in
 /// groups.
 void KernelEmitter::emitBlockIds() {
@@ -167,18 +184,12 @@ void KernelEmitter::emitBlockIds() {
   size_t axes = extents.size();
   SmallVector<Value> ids(axes);
   if (axes >= 2) {
-    int64_t rasterGroup = std::max<int64_t>(
-        getDecision(kernel, "raster").value_or(defaultRasterGroup), 1);
     Value plane = mul(extents[0], extents[1]);
     Value inPlane = axes > 2 ? remui(rest, plane) : rest;
     rest = axes > 2 ? divui(rest, plane) : rest;
-    Value groupBlocks = mul(extents[0], i32(rasterGroup));
-    Value first = mul(divui(inPlane, groupBlocks), i32(rasterGroup));
-    Value inGroup = remui(inPlane, groupBlocks);
-    Value rows = builder.createOrFold<arith::MinUIOp>(
-        loc, sub(extents[1], first), i32(rasterGroup));
-    ids[0] = divui(inGroup, rows);
-    ids[1] = add(first, remui(inGroup, rows));
+    std::tie(ids[0], ids[1]) =
+        emitRaster(inPlane, extents[0], extents[1],
+                   getDecidedInteger(kernel, "raster").value_or(defaultRaster));
   } else if (axes == 1) {
     ids[0] = rest;
   }

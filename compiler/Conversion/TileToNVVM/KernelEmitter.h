@@ -220,6 +220,8 @@ private:
   void emitPrologue();
   void emitGlobals(unsigned firstStride);
   void emitBlockIds();
+  std::pair<Value, Value> emitRaster(Value index, Value columns, Value rows,
+                                     int64_t group);
   Value emitExpression(Attribute expression);
 
   DenseMap<Value, Value> scalars;

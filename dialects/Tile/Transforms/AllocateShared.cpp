@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -290,6 +291,28 @@ static void reportOverflow(KernelOp kernel, ArrayRef<Buffer> buffers,
 }
 
 //===----------------------------------------------------------------------===//
+// Blocks on a multiprocessor
+//===----------------------------------------------------------------------===//
+
+/// Shared memory that the system takes of each block.
+static constexpr int64_t reservedBytes = 1024;
+
+/// Whether as many blocks as `min_blocks` asks for find shared memory on one
+/// multiprocessor, which has what one block may use and its reserve.
+static LogicalResult checkMinBlocks(KernelOp kernel, int64_t bytes,
+                                    StringRef target, int64_t limit) {
+  int64_t blocks = getDecidedInteger(kernel, "min_blocks").value_or(1);
+  if (blocks * (bytes + reservedBytes) <= limit + reservedBytes)
+    return success();
+  return kernel.emitError("decision 'min_blocks' = ")
+         << blocks << " does not fit: " << blocks << " blocks need "
+         << formatCount(blocks * (bytes + reservedBytes))
+         << " bytes of shared memory, " << formatCount(reservedBytes)
+         << " of each for the system, and a multiprocessor of " << target
+         << " has " << formatCount(limit + reservedBytes);
+}
+
+//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -314,6 +337,8 @@ struct AllocateShared : tile::impl::AllocateSharedPassBase<AllocateShared> {
         AllocSharedOp(buffer.alloc)
             .setOffsetAttr(builder.getI64IntegerAttr(buffer.offset));
       kernel.setSharedBytesAttr(builder.getI64IntegerAttr(total));
+      if (failed(checkMinBlocks(kernel, total, target, sharedLimit)))
+        return signalPassFailure();
     }
   }
 };

@@ -17,6 +17,9 @@ def RefuseUnsupportedPass
     Gives one error for each kernel that uses an op, or takes a decision, that
     the passes after this one do not know, in the words of the source.
   }];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_90a\"", "GPU named in messages">
+  ];
 }
 
 def CanonicalizeKernelPass

@@ -9,6 +9,7 @@
 
 #include "dialects/Tile/Transforms/AccessFacts.h"
 #include "dialects/Tile/Transforms/AlignedVariants.h"
+#include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/StagedLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -151,9 +152,42 @@ static bool fitsRegisters(PipelinedOp loop, ArrayRef<CopyOp> copies) {
   return countCarriedRegisters(loop) + transit + others <= limit;
 }
 
-/// The number of buffers that the program wants.
+/// The number of buffers that the program wants, or --set.
 static int64_t getAskedStages(PipelinedOp loop) {
-  return loop.getStages() ? std::max<int64_t>(*loop.getStages(), 1) : 4;
+  auto kernel = loop->getParentOfType<KernelOp>();
+  std::optional<int64_t> decided = getDecidedInteger(kernel, "stages");
+  return std::max<int64_t>(
+      decided ? *decided : int64_t(loop.getStages().value_or(4)), 1);
+}
+
+static std::string getVariantName(KernelOp kernel) {
+  return kernel.getVariant().value_or("the kernel").str();
+}
+
+/// Notes how many buffers a loop has, and why.
+static void noteStages(PipelinedOp loop, const StagedCopies &copies,
+                       int64_t sharedLimit) {
+  auto kernel = loop->getParentOfType<KernelOp>();
+  int64_t asked = getAskedStages(loop);
+  if (copies.async.empty()) {
+    // A variant in which the number of stages means nothing.
+    if (!getDecidedInteger(kernel, "stages"))
+      noteChoice(kernel, loop.getLoc(),
+                 {"stages", copies.empty() ? "1" : "2",
+                  "1 to " + std::to_string(asked),
+                  copies.empty()
+                      ? "no copy of " + getVariantName(kernel) + " runs ahead"
+                      : "copies of " + getVariantName(kernel) +
+                            " pass through registers"});
+    return;
+  }
+  std::string reason = loop.getStages() ? "as the source says" : "the default";
+  if (copies.stages < asked)
+    reason = "lowered from " + std::to_string(asked) + " to fit " +
+             std::to_string(sharedLimit) + " bytes of shared memory";
+  noteChoice(kernel, loop.getLoc(),
+             {"stages", std::to_string(copies.stages),
+              asked == 1 ? "1" : "1 to " + std::to_string(asked), reason});
 }
 
 /// Sets the number of buffers of a loop: as asked for, lowered to what fits
@@ -162,10 +196,9 @@ static void chooseStages(PipelinedOp loop, StagedCopies &copies,
                          int64_t sharedLimit) {
   auto kernel = loop->getParentOfType<KernelOp>();
   copies.stages = getAskedStages(loop);
-  if (loop.getStagesFixed())
-    return;
-  while (copies.stages > 1 && countSharedBytes(kernel, copies) > sharedLimit)
-    --copies.stages;
+  if (!loop.getStagesFixed() && !getDecidedInteger(kernel, "stages"))
+    while (copies.stages > 1 && countSharedBytes(kernel, copies) > sharedLimit)
+      --copies.stages;
   if (loop.getStages() && copies.stages < getAskedStages(loop))
     loop.emitRemark("stages lowered from ")
         << getAskedStages(loop) << " to " << copies.stages << " to fit "
@@ -192,6 +225,7 @@ struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
     kernel.walk([&](PipelinedOp loop) { loops.push_back(loop); });
     for (PipelinedOp loop : loops) {
       StagedCopies copies = findStagedCopies(loop);
+      noteStages(loop, copies, sharedLimit);
       if (withRemarks)
         remarkOnSerialCopies(loop);
       if (copies.empty())

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/IR/TileOps.h"
+#include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -36,25 +37,11 @@ static StringRef getRefusedStatement(Operation *op) {
       .Default(StringRef());
 }
 
-/// Decisions of the kernel that the passes follow.
-static bool isFollowed(StringRef decision) {
-  return decision == "raster" || decision == "min_blocks";
-}
-
-static LogicalResult refuseDecisions(KernelOp kernel) {
-  DictionaryAttr decisions = kernel.getDecisionsAttr();
-  if (!decisions)
-    return success();
-  for (NamedAttribute decision : decisions)
-    if (!isFollowed(decision.getName()))
-      return kernel.emitError("'annotate(") << decision.getName().getValue()
-                                            << " = ...)' is not supported yet";
-  return success();
-}
-
 namespace {
 struct RefuseUnsupported
     : tile::impl::RefuseUnsupportedPassBase<RefuseUnsupported> {
+  using RefuseUnsupportedPassBase::RefuseUnsupportedPassBase;
+
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       WalkResult walked =
@@ -64,7 +51,7 @@ struct RefuseUnsupported
               return WalkResult::advance();
             return op->emitError("'") << statement << "' is not supported yet";
           });
-      if (walked.wasInterrupted() || failed(refuseDecisions(kernel)))
+      if (walked.wasInterrupted() || failed(checkDecisions(kernel, target)))
         signalPassFailure();
     }
   }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Layout/Conversion.h"
+#include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/GemmCandidates.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -100,6 +101,65 @@ static FailureOr<Instruction> selectInstruction(GemmOp gemm) {
 //===----------------------------------------------------------------------===//
 // The products of a kernel together
 //===----------------------------------------------------------------------===//
+
+/// "2x4"
+static std::string showGrid(MmaAttr mma) {
+  return std::to_string(mma.getWarpsM()) + "x" +
+         std::to_string(mma.getWarpsN());
+}
+
+/// "2x4, 4x2", the grids of warps among candidates, the best first.
+static std::string showGrids(ArrayRef<GemmCandidate> options) {
+  SmallVector<std::string> grids;
+  for (const GemmCandidate &option : options)
+    if (std::string grid = showGrid(option.mma);
+        !llvm::is_contained(grids, grid))
+      grids.push_back(grid);
+  return llvm::join(grids, ", ");
+}
+
+/// Notes how the warps share a product, for reports.
+static void noteWarps(GemmOp gemm, ArrayRef<GemmCandidate> options,
+                      const GemmCandidate &chosen) {
+  auto getClocks = [](const GemmCandidate &candidate) {
+    return std::to_string(std::lround(candidate.cost.getClocks())) + " clocks";
+  };
+  std::string reason = getClocks(chosen);
+  for (const GemmCandidate &option : options)
+    if (showGrid(option.mma) != showGrid(chosen.mma)) {
+      reason += "; " + showGrid(option.mma) + " takes " + getClocks(option);
+      break;
+    }
+  noteChoice(gemm->getParentOfType<KernelOp>(), gemm.getLoc(),
+             {"warps", showGrid(chosen.mma), showGrids(options), reason});
+}
+
+/// The ways to do a product: those that the decision about `warps` leaves.
+static FailureOr<SmallVector<GemmCandidate>>
+findCandidates(GemmOp gemm, int64_t warps, const Instruction &instruction) {
+  auto kernel = gemm->getParentOfType<KernelOp>();
+  auto find = [&](std::pair<int64_t, int64_t> grid) {
+    return findGemmCandidates(gemm, warps, instruction.operandType,
+                              instruction.m, instruction.n, instruction.k,
+                              grid);
+  };
+  auto decided = getDecidedWarpGrid(kernel);
+  SmallVector<GemmCandidate> candidates =
+      find(decided.value_or(std::pair<int64_t, int64_t>{0, 0}));
+  if (!candidates.empty())
+    return candidates;
+  if (!decided)
+    return gemm.emitError("'gemm' cannot be shared out among ")
+           << warps << " warps";
+  InFlightDiagnostic error = gemm.emitError("decision 'warps' = ")
+                             << decided->first << "x" << decided->second
+                             << " does not fit: the tile is " << gemm.getTileM()
+                             << "x" << gemm.getTileN() << ", an instruction "
+                             << instruction.m << "x" << instruction.n
+                             << ", and the block has " << warps << " warps";
+  error.attachNote() << "help: choose one of " << showGrids(find({0, 0}));
+  return failure();
+}
 
 /// Keeps the costs of the choice and of the runner-up, for reports.
 static void recordChoice(GemmOp gemm, ArrayRef<GemmCandidate> options,
@@ -242,6 +302,7 @@ void CandidateSearch::choose() {
        llvm::zip_equal(gemms, beam.front().chosen, candidates)) {
     gemm.setMmaAttr(options[chosen].mma);
     recordChoice(gemm, options, chosen);
+    noteWarps(gemm, options, options[chosen]);
   }
 }
 
@@ -251,6 +312,7 @@ struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
+      noteLaunchChoices(kernel);
       if (failed(selectAll(kernel)))
         return signalPassFailure();
     }
@@ -275,10 +337,12 @@ struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
     // Costs depend on where packed elements lie.
     adoptPacking(kernel);
     CandidateSearch search(kernel, warps);
-    for (auto &[gemm, instruction] : selected)
-      search.add(gemm, findGemmCandidates(gemm, warps, instruction.operandType,
-                                          instruction.m, instruction.n,
-                                          instruction.k));
+    for (auto &[gemm, instruction] : selected) {
+      auto candidates = findCandidates(gemm, warps, instruction);
+      if (failed(candidates))
+        return failure();
+      search.add(gemm, std::move(*candidates));
+    }
     search.choose();
     return success();
   }

@@ -1,0 +1,196 @@
+//===- Decisions.cpp - Choices that a kernel may take from outside --------===//
+
+#include "dialects/Tile/Transforms/Decisions.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+static constexpr StringLiteral setOutside = "set with --set or annotate";
+
+using Kind = DecisionSpec::Kind;
+static constexpr DecisionSpec specs[] = {
+    {"cluster", Kind::Integer, 1, 16, /*isHonoured=*/false},
+    {"min_blocks", Kind::Integer, 1, 32, /*isHonoured=*/true},
+    {"raster", Kind::Integer, 0, 65535, /*isHonoured=*/true},
+    {"schedule", Kind::Word, 0, 0, /*isHonoured=*/false},
+    {"stages", Kind::Integer, 0, 32, /*isHonoured=*/true},
+    {"swap", Kind::Boolean, 0, 0, /*isHonoured=*/false},
+    {"warps", Kind::WarpGrid, 0, 0, /*isHonoured=*/true},
+};
+
+ArrayRef<DecisionSpec> tile::getDecisionSpecs() { return specs; }
+
+const DecisionSpec *tile::findDecisionSpec(StringRef name) {
+  for (const DecisionSpec &spec : specs)
+    if (spec.name == name)
+      return &spec;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Attribute tile::parseDecisionValue(MLIRContext *context, StringRef text) {
+  Builder builder(context);
+  int64_t integer;
+  if (!text.getAsInteger(10, integer))
+    return builder.getI64IntegerAttr(integer);
+  if (text == "true" || text == "false")
+    return builder.getBoolAttr(text == "true");
+  return builder.getStringAttr(text);
+}
+
+/// An integer, but no bool.
+static std::optional<int64_t> getInteger(Attribute value) {
+  auto integer = dyn_cast<IntegerAttr>(value);
+  if (!integer || integer.getType().isInteger(1) ||
+      !integer.getValue().isSignedIntN(64))
+    return std::nullopt;
+  return integer.getValue().getSExtValue();
+}
+
+static std::optional<std::pair<int64_t, int64_t>>
+parseWarpGrid(Attribute value) {
+  auto text = dyn_cast<StringAttr>(value);
+  if (!text)
+    return std::nullopt;
+  auto [m, n] = text.getValue().split('x');
+  int64_t warpsM, warpsN;
+  if (m.getAsInteger(10, warpsM) || n.getAsInteger(10, warpsN) || warpsM < 1 ||
+      warpsN < 1 || warpsM > 32 || warpsN > 32)
+    return std::nullopt;
+  return std::pair(warpsM, warpsN);
+}
+
+static std::string describeKind(const DecisionSpec &spec) {
+  switch (spec.kind) {
+  case Kind::Integer:
+    return "a whole number from " + std::to_string(spec.least) + " to " +
+           std::to_string(spec.most);
+  case Kind::Boolean:
+    return "true or false";
+  case Kind::Word:
+    return "a word";
+  case Kind::WarpGrid:
+    return "warps along M and N, such as 2x4,";
+  }
+  llvm_unreachable("every kind is described");
+}
+
+static bool fits(const DecisionSpec &spec, Attribute value) {
+  switch (spec.kind) {
+  case Kind::Integer: {
+    std::optional<int64_t> integer = getInteger(value);
+    return integer && *integer >= spec.least && *integer <= spec.most;
+  }
+  case Kind::Boolean:
+    return isa<BoolAttr>(value);
+  case Kind::Word:
+    return isa<StringAttr>(value);
+  case Kind::WarpGrid:
+    return parseWarpGrid(value).has_value();
+  }
+  llvm_unreachable("every kind is checked");
+}
+
+static std::string spell(Attribute value) {
+  if (auto text = dyn_cast<StringAttr>(value))
+    return text.getValue().str();
+  std::string spelt;
+  llvm::raw_string_ostream os(spelt);
+  value.print(os, /*elideType=*/true);
+  return spelt;
+}
+
+std::string tile::describeDecisionFault(const DecisionSpec &spec,
+                                        Attribute value) {
+  if (fits(spec, value))
+    return "";
+  std::string kind = describeKind(spec);
+  return "takes " + kind + (StringRef(kind).ends_with(",") ? "" : ",") +
+         " found '" + spell(value) + "'";
+}
+
+//===----------------------------------------------------------------------===//
+// Decisions of a kernel
+//===----------------------------------------------------------------------===//
+
+static Attribute getDecided(KernelOp kernel, StringRef name) {
+  auto decisions = kernel.getDecisions();
+  return decisions ? decisions->get(name) : Attribute();
+}
+
+LogicalResult tile::checkDecisions(KernelOp kernel, StringRef target) {
+  DictionaryAttr decisions = kernel.getDecisions().value_or(DictionaryAttr());
+  if (!decisions)
+    return success();
+  for (NamedAttribute decision : decisions) {
+    StringRef name = decision.getName();
+    const DecisionSpec *spec = findDecisionSpec(name);
+    if (!spec)
+      return kernel.emitError("there is no decision '") << name << "'";
+    std::string fault = describeDecisionFault(*spec, decision.getValue());
+    if (!fault.empty())
+      return kernel.emitError("decision '") << name << "' " << fault;
+    if (!spec->isHonoured)
+      return kernel.emitError("decision '")
+             << name << "' is not supported yet on " << target;
+  }
+  return success();
+}
+
+std::optional<int64_t> tile::getDecidedInteger(KernelOp kernel,
+                                               StringRef name) {
+  Attribute value = getDecided(kernel, name);
+  return value ? getInteger(value) : std::nullopt;
+}
+
+std::optional<std::pair<int64_t, int64_t>>
+tile::getDecidedWarpGrid(KernelOp kernel) {
+  Attribute value = getDecided(kernel, "warps");
+  return value ? parseWarpGrid(value) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
+
+void tile::noteChoice(KernelOp kernel, Location loc, const Choice &choice) {
+  Builder builder(kernel.getContext());
+  int64_t line = 0;
+  loc->walk([&](Location part) {
+    auto place = dyn_cast<FileLineColLoc>(part);
+    line = place ? place.getLine() : 0;
+    return place ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  bool isDecided = getDecided(kernel, choice.name) != nullptr;
+  auto text = [&](StringRef name, StringRef value) {
+    return builder.getNamedAttr(name, builder.getStringAttr(value));
+  };
+  SmallVector<Attribute> choices;
+  if (auto earlier = kernel->getAttrOfType<ArrayAttr>(choicesAttrName))
+    llvm::append_range(choices, earlier);
+  choices.push_back(builder.getDictionaryAttr(
+      {text("name", choice.name), text("value", choice.value),
+       text("candidates", choice.candidates),
+       text("reason", isDecided ? setOutside.str() : choice.reason),
+       builder.getNamedAttr("line", builder.getI64IntegerAttr(line))}));
+  kernel->setAttr(choicesAttrName, builder.getArrayAttr(choices));
+}
+
+void tile::noteLaunchChoices(KernelOp kernel) {
+  Location loc = kernel.getLoc();
+  if (kernel.getGrid().size() >= 2)
+    noteChoice(
+        kernel, loc,
+        {"raster",
+         std::to_string(
+             getDecidedInteger(kernel, "raster").value_or(defaultRaster)),
+         "any number of rows, 0 for none",
+         "the default: rows of blocks that share operands in L2"});
+  std::optional<int64_t> minBlocks = getDecidedInteger(kernel, "min_blocks");
+  noteChoice(kernel, loc,
+             {"min_blocks", minBlocks ? std::to_string(*minBlocks) : "1",
+              "1 to 32", "the default: registers are not limited"});
+}
