@@ -4,6 +4,7 @@
 
 #include "compiler/CodeGen/KernelManifest.h"
 #include "compiler/Driver/Failure.h"
+#include "compiler/Driver/MlirSource.h"
 #include "compiler/Driver/PassDiagnostics.h"
 #include "compiler/Driver/PassObserver.h"
 #include "compiler/Driver/RuntimeObjects.h"
@@ -11,10 +12,10 @@
 #include "compiler/Frontend/Frontend.h"
 #include "compiler/Pipeline/Pipeline.h"
 #include "dialects/Tile/IR/TileOps.h"
+#include "dialects/Tile/Transforms/Decisions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tilec;
@@ -104,8 +105,7 @@ llvm::Error Compilation::printSyntaxTree() {
 llvm::Error Compilation::makeTileModule() {
   timer.begin("frontend");
   if (isMlir()) {
-    tileModule = mlir::parseSourceFile<mlir::ModuleOp>(
-        sources, mlir::ParserConfig(&context));
+    tileModule = parseMlirFile(sources, context, diagnostics);
   } else {
     FrontendOptions frontend;
     for (const NamedText &definition : options.definitions)
@@ -116,6 +116,14 @@ llvm::Error Compilation::makeTileModule() {
   if (!tileModule || diagnostics.hasErrors())
     return stop("the frontend");
   if (llvm::Error error = keepOneKernel())
+    return error;
+  for (KernelOp kernel : tileModule->getOps<KernelOp>()) {
+    if (mlir::failed(mlir::tile::verifyLaunch(kernel)))
+      return stop("the frontend");
+    // Written by the passes, and believed by the report.
+    kernel->removeAttr(mlir::tile::choicesAttrName);
+  }
+  if (llvm::Error error = applySettings(options.settings, *tileModule))
     return error;
   manifest.kernels = describeKernels(*tileModule);
   manifest.target = target->name.str();
@@ -128,8 +136,13 @@ llvm::Error Compilation::makeTileModule() {
 /// rest.
 llvm::Error Compilation::keepOneKernel() {
   llvm::SmallVector<KernelOp> kernels(tileModule->getOps<KernelOp>());
-  if (kernels.empty())
-    return makeFailure("'" + options.inputFile + "' has no kernel");
+  if (kernels.empty()) {
+    unsigned main = sources.getMainFileID();
+    llvm::SMLoc start = llvm::SMLoc::getFromPointer(
+        sources.getMemoryBuffer(main)->getBufferStart());
+    diagnostics.error({start, start}, "the file has no kernel");
+    return makeReportedFailure();
+  }
   if (options.kernel.empty())
     return llvm::Error::success();
   llvm::SmallVector<StringRef> names;
@@ -155,6 +168,12 @@ void Compilation::describeOptions() {
   for (const NamedText &definition : options.definitions)
     definitions[definition.name] = definition.text;
   manifest.options["definitions"] = std::move(definitions);
+  if (options.settings.empty())
+    return;
+  auto settings = nlohmann::ordered_json::object();
+  for (const NamedText &setting : options.settings)
+    settings[setting.name] = setting.text;
+  manifest.options["settings"] = std::move(settings);
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,8 +181,6 @@ void Compilation::describeOptions() {
 //===----------------------------------------------------------------------===//
 
 llvm::Error Compilation::lower() {
-  if (llvm::Error error = checkSettings(options.settings))
-    return error;
   mlir::PassManager decisions(&context), lowering(&context);
   addTilePasses(decisions, *target);
   addLoweringPasses(lowering);
@@ -183,6 +200,8 @@ llvm::Error Compilation::lower() {
   if (mlir::failed(decisions.run(*loweredModule)))
     return stop(failedPass);
   manifest.kernels = describeKernels(*loweredModule);
+  for (const std::string &decision : listIdleDecisions(*loweredModule))
+    diagnostics.warning({}, "decision " + decision + " had nothing to decide");
   if (mlir::failed(lowering.run(*loweredModule)))
     return stop(failedPass);
   return llvm::Error::success();

@@ -216,7 +216,11 @@ static const OptionSpec options[] = {
      }},
     {"--set", ValueKind::Required, "KEY=VALUE", true, compiling,
      "Override a decision of the compiler, under the name that 'tilec report' "
-     "gives it. No decision can be overridden yet.",
+     "gives it: warps=2x4 (warps along M and N of a product), stages=3 "
+     "(buffers "
+     "of pipelined copies), raster=8 (rows of blocks that run together), "
+     "min_blocks=2 (blocks that must fit on a multiprocessor), and cluster, "
+     "schedule and swap, which are not supported yet.",
      [](Invocation &invocation, StringRef value) {
        return addNamedText("--set", value, invocation.compile.settings);
      }},
@@ -267,7 +271,9 @@ static const OptionSpec options[] = {
      "Choose the random data; the same seed gives the same data. Default 0.",
      applySeed},
     {"--bench", ValueKind::None, "", false, runOnly,
-     "Measure the time of a launch on the GPU.",
+     "Measure the time of a launch on the GPU, with data that earlier launches "
+     "left in the L2 cache and without, and print GB/s (every tensor moved "
+     "once) and, for a kernel with one matrix product, TFLOP/s.",
      [](Invocation &invocation, StringRef) -> llvm::Error {
        invocation.run.bench = true;
        return llvm::Error::success();

@@ -7,7 +7,13 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/Compile.h"
+#include "compiler/Driver/Report/AccessTables.h"
+#include "compiler/Driver/Report/ChoiceTable.h"
 #include "compiler/Driver/Report/KernelTables.h"
+#include "compiler/Driver/Report/LayoutDrawing.h"
+#include "compiler/Driver/Report/Traffic.h"
+#include "compiler/Driver/Report/Words.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tilec;
@@ -25,7 +31,9 @@ public:
 
 private:
   void printVariant(const ManifestVariant &variant);
-  void printTable(StringRef title, const TextTable &table);
+  void printLayouts(KernelOp kernel);
+  void printChoices(const ManifestKernel &kernel);
+  void printTable(const llvm::Twine &title, const TextTable &table);
   /// The function of that symbol as a pass left it; null if there is none.
   KernelOp find(StringRef pass, StringRef symbol) const;
   KernelOp findSource(StringRef pass, StringRef name) const;
@@ -60,7 +68,8 @@ KernelOp ReportPrinter::findSource(StringRef pass, StringRef name) const {
   });
 }
 
-void ReportPrinter::printTable(StringRef title, const TextTable &table) {
+void ReportPrinter::printTable(const llvm::Twine &title,
+                               const TextTable &table) {
   if (table.isEmpty())
     return;
   os << '\n' << title << '\n';
@@ -88,6 +97,42 @@ void ReportPrinter::printVariant(const ManifestVariant &variant) {
     printTable("copies of " + variant.name, makeCopyTable(kernel));
   if (KernelOp kernel = find("allocate-shared", variant.symbol))
     printTable("shared memory of " + variant.name, makeBufferTable(kernel));
+  if (KernelOp kernel = find("insert-barriers", variant.symbol)) {
+    printTable("shared accesses of " + variant.name,
+               makeSharedAccessTable(kernel));
+    printTable("fragments and tensors of " + variant.name,
+               makeGlobalAccessTable(kernel));
+  }
+}
+
+/// Draws each layout once.
+void ReportPrinter::printLayouts(KernelOp kernel) {
+  llvm::DenseSet<mlir::Attribute> drawn;
+  kernel->walk([&](mlir::tile::GemmOp gemm) {
+    auto type = mlir::cast<mlir::RankedTensorType>(gemm.getResult().getType());
+    auto layout =
+        mlir::dyn_cast_or_null<mlir::tile::LayoutAttr>(type.getEncoding());
+    if (layout && drawn.insert(layout).second)
+      printTable("lane.register of " + spellTile(type) + ", line " +
+                     nameLine(gemm),
+                 drawFragment(layout.getLayout()));
+  });
+  llvm::StringSet<> seen;
+  kernel->walk([&](mlir::tile::AllocSharedOp alloc) {
+    layout::SharedLayout storage = alloc.getType().getStorage();
+    if (seen.insert(nameMemory(alloc)).second)
+      printTable("bank of each 16 bytes of " + nameMemory(alloc) + ", line " +
+                     nameLine(alloc),
+                 drawBanks(storage));
+  });
+}
+
+void ReportPrinter::printChoices(const ManifestKernel &kernel) {
+  llvm::SmallVector<KernelOp> variants;
+  for (const ManifestVariant &variant : kernel.variants)
+    if (KernelOp op = find("insert-barriers", variant.symbol))
+      variants.push_back(op);
+  printTable("decisions", makeChoiceTable(variants));
 }
 
 /// "BM = 128, BN = 64"
@@ -104,11 +149,20 @@ void ReportPrinter::printKernel(const ManifestKernel &kernel) {
      << '\n';
   if (!kernel.config.empty())
     os << "  " << describeConfig(kernel.config) << '\n';
-  if (KernelOp op = findSource("select-mma", kernel.name))
+  printChoices(kernel);
+  if (KernelOp op = findSource("select-mma", kernel.name)) {
     printTable("matrix products", makeProductTable(op));
+    printTable("costs of the products, one execution", makeCandidateTable(op));
+  }
   if (KernelOp op = findSource("infer-layouts", kernel.name)) {
     printTable("shared tiles", makeSharedLayoutTable(op));
     printTable("fragments", makeFragmentTable(op));
+    printLayouts(op);
+    printTable("tensors, for each block", makeTrafficTable(op));
+    std::string floor =
+        describeBandwidthFloor(op, compilation.getTarget().name);
+    if (!floor.empty())
+      os << "  " << floor << '\n';
   }
   for (const ManifestVariant &variant : kernel.variants)
     printVariant(variant);

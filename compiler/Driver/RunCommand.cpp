@@ -14,6 +14,7 @@
 #include "compiler/Driver/Run/CudaRun.h"
 #include "compiler/Driver/Run/NpyFile.h"
 #include "compiler/Driver/Run/ReferenceCheck.h"
+#include "compiler/Driver/Run/Throughput.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -318,10 +319,27 @@ llvm::Error RunSession::bench() {
   llvm::Expected<BenchResult> result = cuda->bench(*plan);
   if (!result)
     return result.takeError();
-  llvm::outs() << llvm::format(
-      "bench: median %.2f us, best %.2f us (%d batches of %d launches back to "
-      "back)\n",
-      result->median, result->best, result->batches, result->launchesPerBatch);
+  std::vector<llvm::SmallVector<int64_t>> sizes;
+  for (unsigned i = 0; i < tilert_kernel_parameter_count(kernel); ++i) {
+    const tilert_bound_tensor *tensor = tilert_plan_tensor(plan.get(), i);
+    sizes.emplace_back();
+    if (tensor)
+      sizes.back().assign(tensor->sizes,
+                          tensor->sizes +
+                              tilert_kernel_parameter(kernel, i)->rank);
+  }
+  Work work = countWork(getKernelOp(), sizes);
+  llvm::outs()
+      << llvm::format("bench: median %.2f us, best %.2f us, ", result->median,
+                      result->best)
+      << describeRates(work, result->median)
+      << llvm::format(" (L2 warm: %d batches of %d launches back to back)\n",
+                      result->batches, result->launchesPerBatch)
+      << llvm::format("bench: median %.2f us, ", result->coldMedian)
+      << describeRates(work, result->coldMedian)
+      << llvm::format(" (L2 cold: %d launches, the cache written over before "
+                      "each)\n",
+                      result->coldLaunches);
   return llvm::Error::success();
 }
 

@@ -4,12 +4,21 @@
 #define TILE_COMPILER_DRIVER_SETTINGS_H
 
 #include "compiler/Driver/CommandLine.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace tilec {
 
-/// Checks --set KEY=VALUE: a key that names no decision is a usage error, one
-/// whose decision the passes cannot take from outside yet a failure.
-llvm::Error checkSettings(llvm::ArrayRef<NamedText> settings);
+class DiagnosticEngine;
+
+/// Puts --set KEY=VALUE into the `decisions` of every kernel, over those of the
+/// source.  Fails with a usage error if there is no such decision or it has no
+/// such value; one that no pass honours yet is refused by the passes.
+llvm::Error applySettings(llvm::ArrayRef<NamedText> settings,
+                          mlir::ModuleOp module);
+
+/// The decisions of kernels, of --set or the source, that no pass had to take:
+/// "'stages' of kernel 'copy'".
+std::vector<std::string> listIdleDecisions(mlir::ModuleOp lowered);
 
 } // namespace tilec
 

@@ -2,76 +2,13 @@
 //----------------===//
 #include "compiler/Driver/Report/KernelTables.h"
 
-#include "compiler/Driver/PassDiagnostics.h"
+#include "compiler/Driver/Report/Words.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace tilec;
 using namespace mlir::tile;
 using llvm::StringRef;
-
-//===----------------------------------------------------------------------===//
-// Words
-//===----------------------------------------------------------------------===//
-
-/// The language's spelling of an element type.
-static std::string spellElement(mlir::Type type, bool isUnsigned) {
-  if (type.isInteger(1))
-    return "bool";
-  if (auto integer = llvm::dyn_cast<mlir::IntegerType>(type))
-    return (isUnsigned ? "uint" : "int") + std::to_string(integer.getWidth());
-  if (llvm::isa<mlir::Float8E4M3FNType>(type))
-    return "fp8_e4m3";
-  if (llvm::isa<mlir::Float8E5M2Type>(type))
-    return "fp8_e5m2";
-  if (llvm::isa<mlir::Float4E2M1FNType>(type))
-    return "fp4_e2m1";
-  if (llvm::isa<mlir::Float8E8M0FNUType>(type))
-    return "e8m0";
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  type.print(os);
-  return text;
-}
-
-/// "bf16[128, 64]"
-static std::string spellTile(mlir::Type element, llvm::ArrayRef<int64_t> shape,
-                             bool isUnsigned = false) {
-  std::string text = spellElement(element, isUnsigned) + "[";
-  for (size_t dim = 0; dim < shape.size(); ++dim)
-    text += (dim ? ", " : "") + std::to_string(shape[dim]);
-  return text + "]";
-}
-
-static std::string spellTile(mlir::Type type, bool isUnsigned = false) {
-  if (auto shared = llvm::dyn_cast<SharedType>(type))
-    return spellTile(shared.getElementType(), shared.getShape(), isUnsigned);
-  auto fragment = llvm::cast<mlir::RankedTensorType>(type);
-  return spellTile(fragment.getElementType(), fragment.getShape(), isUnsigned);
-}
-
-/// The source's name of a tensor or shared tile, seen through views of it.
-static std::string nameMemory(mlir::Value value) {
-  while (true) {
-    if (auto argument = llvm::dyn_cast<mlir::BlockArgument>(value)) {
-      auto kernel =
-          llvm::dyn_cast<KernelOp>(argument.getOwner()->getParentOp());
-      return kernel ? kernel.getArgName(argument.getArgNumber()).str() : "?";
-    }
-    mlir::Operation *op = value.getDefiningOp();
-    if (auto alloc = llvm::dyn_cast<AllocSharedOp>(op))
-      return alloc.getName() ? alloc.getName()->str() : "(unnamed)";
-    if (op->getNumOperands() == 0 ||
-        !llvm::isa<GlobalType, SharedType>(op->getOperand(0).getType()))
-      return "?";
-    value = op->getOperand(0);
-  }
-}
-
-static std::string nameLine(mlir::Operation *op) {
-  mlir::FileLineColLoc place = findPlace(op->getLoc());
-  return place ? std::to_string(place.getLine()) : "-";
-}
 
 //===----------------------------------------------------------------------===//
 // Matrix products
@@ -122,6 +59,52 @@ TextTable tilec::makeProductTable(KernelOp kernel) {
          mma ? std::to_string(mma->getWarpsM()) + "x" +
                    std::to_string(mma->getWarpsN())
              : "-"});
+  });
+  return table;
+}
+
+/// "2x4", with the free orders of columns and K where they are not natural.
+static std::string describeSharing(MmaAttr mma) {
+  std::string text =
+      std::to_string(mma.getWarpsM()) + "x" + std::to_string(mma.getWarpsN());
+  auto add = [&](StringRef name, llvm::ArrayRef<int64_t> order) {
+    if (order.empty())
+      return;
+    text += (", " + name + " {").str();
+    for (size_t i = 0; i < order.size(); ++i)
+      text += (i ? "," : "") + std::to_string(order[i]);
+    text += "}";
+  };
+  add("N", mma.getNOrder());
+  add("K", mma.getKOrder());
+  return text;
+}
+
+TextTable tilec::makeCandidateTable(KernelOp kernel) {
+  static constexpr StringRef counts[] = {
+      "clocks",    "products",    "loads",  "wavefronts",
+      "conflicts", "conversions", "stores", "registers"};
+  std::vector<std::string> titles = {"line", "way ", "warps and orders "};
+  titles.insert(titles.end(), std::begin(counts), std::end(counts));
+  TextTable table(titles);
+  kernel->walk([&](GemmOp gemm) {
+    auto candidates = gemm->getAttrOfType<mlir::ArrayAttr>("tile.candidates");
+    if (!candidates)
+      return;
+    for (auto [i, candidate] :
+         llvm::enumerate(candidates.getAsRange<mlir::DictionaryAttr>())) {
+      auto mma = candidate.getAs<MmaAttr>("mma");
+      if (!mma)
+        return;
+      std::vector<std::string> row = {nameLine(gemm),
+                                      i == 0 ? "chosen" : "runner-up",
+                                      describeSharing(mma)};
+      for (StringRef count : counts) {
+        auto number = candidate.getAs<mlir::IntegerAttr>(count);
+        row.push_back(number ? formatCount(number.getInt()) : "-");
+      }
+      table.addRow(row);
+    }
   });
   return table;
 }

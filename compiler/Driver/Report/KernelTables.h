@@ -17,6 +17,10 @@ namespace tilec {
 /// After `select-mma`: operands, instruction, and how warps share the tile.
 TextTable makeProductTable(mlir::tile::KernelOp kernel);
 
+/// After `select-mma`: what the chosen way of each product costs in one
+/// execution, over all warps, and what the runner-up would.
+TextTable makeCandidateTable(mlir::tile::KernelOp kernel);
+
 /// After `infer-layouts`: swizzle and padding of the shared tiles.
 TextTable makeSharedLayoutTable(mlir::tile::KernelOp kernel);
 

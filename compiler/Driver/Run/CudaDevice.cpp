@@ -13,7 +13,12 @@ struct CudaDevice::State {
   CuDevice device = 0;
   CuContext context = nullptr;
   std::vector<CuPointer> allocations;
+  /// Memory of twice the L2 cache, made when first needed.
+  CuPointer flush = 0;
+  size_t flushBytes = 0;
 };
+
+constexpr int attributeL2Bytes = 38; // CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
 
 CudaDevice::CudaDevice() : state(std::make_unique<State>()) {}
 
@@ -96,35 +101,69 @@ tilert_status *CudaDevice::synchronize() {
   return status;
 }
 
+static Status launch(const tilert_plan *plan) {
+  tilert_status *failure = nullptr;
+  tilert_plan_launch(plan, nullptr, &failure);
+  if (!failure)
+    return {};
+  Status status(failure->code, failure->message);
+  tilert_status_destroy(failure);
+  return status;
+}
+
+/// The device's time for what `work` queues on the default stream.
+template <typename Function>
+static Status measure(const Driver &driver, float *milliseconds,
+                      Function work) {
+  CuEvent begin = nullptr, end = nullptr;
+  auto record = [&]() -> Status {
+    TILERT_RETURN_IF_ERROR(TILERT_CALL(driver, cuEventCreate, &begin, 0));
+    TILERT_RETURN_IF_ERROR(TILERT_CALL(driver, cuEventCreate, &end, 0));
+    TILERT_RETURN_IF_ERROR(TILERT_CALL(driver, cuEventRecord, begin, nullptr));
+    TILERT_RETURN_IF_ERROR(work());
+    TILERT_RETURN_IF_ERROR(TILERT_CALL(driver, cuEventRecord, end, nullptr));
+    TILERT_RETURN_IF_ERROR(TILERT_CALL(driver, cuEventSynchronize, end));
+    return TILERT_CALL(driver, cuEventElapsedTime, milliseconds, begin, end);
+  };
+  Status result = record();
+  for (CuEvent event : {begin, end})
+    if (event)
+      (void)TILERT_CALL(driver, cuEventDestroy_v2, event);
+  return result;
+}
+
 tilert_status *CudaDevice::timeLaunches(const tilert_plan *plan, int count,
                                         float *milliseconds) {
   tilert_status *status = nullptr;
   enter(&status, [&]() -> Status {
+    return measure(*state->driver, milliseconds, [&]() -> Status {
+      for (int i = 0; i < count; ++i)
+        TILERT_RETURN_IF_ERROR(launch(plan));
+      return {};
+    });
+  });
+  return status;
+}
+
+tilert_status *CudaDevice::timeColdLaunch(const tilert_plan *plan,
+                                          float *milliseconds) {
+  tilert_status *status = nullptr;
+  enter(&status, [&]() -> Status {
     const Driver &driver = *state->driver;
-    CuEvent begin = nullptr, end = nullptr;
-    auto measure = [&]() -> Status {
-      TILERT_RETURN_IF_ERROR(TILERT_CALL(driver, cuEventCreate, &begin, 0));
-      TILERT_RETURN_IF_ERROR(TILERT_CALL(driver, cuEventCreate, &end, 0));
+    if (!state->flush) {
+      int bytes = 0;
+      TILERT_RETURN_IF_ERROR(TILERT_CALL(driver, cuDeviceGetAttribute, &bytes,
+                                         attributeL2Bytes, state->device));
+      state->flushBytes = 2 * size_t(bytes);
       TILERT_RETURN_IF_ERROR(
-          TILERT_CALL(driver, cuEventRecord, begin, nullptr));
-      for (int i = 0; i < count; ++i) {
-        tilert_status *failure = nullptr;
-        tilert_plan_launch(plan, nullptr, &failure);
-        if (failure) {
-          Status launch(failure->code, failure->message);
-          tilert_status_destroy(failure);
-          return launch;
-        }
-      }
-      TILERT_RETURN_IF_ERROR(TILERT_CALL(driver, cuEventRecord, end, nullptr));
-      TILERT_RETURN_IF_ERROR(TILERT_CALL(driver, cuEventSynchronize, end));
-      return TILERT_CALL(driver, cuEventElapsedTime, milliseconds, begin, end);
-    };
-    Status result = measure();
-    for (CuEvent event : {begin, end})
-      if (event)
-        (void)TILERT_CALL(driver, cuEventDestroy_v2, event);
-    return result;
+          TILERT_CALL(driver, cuMemAlloc_v2, &state->flush, state->flushBytes));
+      state->allocations.push_back(state->flush);
+    }
+    // The device is busy with it while the launch is queued, so that the time
+    // is that of the kernel and not of the host.
+    TILERT_RETURN_IF_ERROR(TILERT_CALL(driver, cuMemsetD8Async, state->flush, 0,
+                                       state->flushBytes, nullptr));
+    return measure(driver, milliseconds, [&] { return launch(plan); });
   });
   return status;
 }

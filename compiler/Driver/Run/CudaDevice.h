@@ -41,6 +41,9 @@ public:
   tilert_status *timeLaunches(const tilert_plan *plan, int count,
                               float *milliseconds);
 
+  /// Measures one launch after writing over the L2 cache.
+  tilert_status *timeColdLaunch(const tilert_plan *plan, float *milliseconds);
+
 private:
   struct State;
   std::unique_ptr<State> state;

@@ -68,6 +68,7 @@ llvm::Error CudaRun::launch(const tilert_plan &plan) {
 /// Long enough for the clock of the events, short enough for a user who waits.
 static constexpr float batchMilliseconds = 20;
 static constexpr int batchCount = 15;
+static constexpr int coldLaunchCount = 31;
 
 llvm::Expected<BenchResult> CudaRun::bench(const tilert_plan &plan) {
   BenchResult result;
@@ -94,5 +95,16 @@ llvm::Expected<BenchResult> CudaRun::bench(const tilert_plan &plan) {
   llvm::sort(times);
   result.median = times[times.size() / 2];
   result.best = times.front();
+
+  times.clear();
+  result.coldLaunches = coldLaunchCount;
+  for (int i = 0; i < coldLaunchCount; ++i) {
+    if (llvm::Error error =
+            takeStatus(device->timeColdLaunch(&plan, &milliseconds)))
+      return error;
+    times.push_back(milliseconds * 1e3);
+  }
+  llvm::sort(times);
+  result.coldMedian = times[times.size() / 2];
   return result;
 }

@@ -9,12 +9,17 @@ namespace tilec {
 
 class CudaDevice;
 
-/// Times of a launch in microseconds, over batches of launches back to back.
+/// Times of a launch in microseconds.
 struct BenchResult {
+  /// Over batches of launches back to back, which find in the L2 cache what the
+  /// launch before left there.
   double median = 0;
   double best = 0;
   int batches = 0;
   int launchesPerBatch = 0;
+  /// Over single launches, each after the L2 cache was written over.
+  double coldMedian = 0;
+  int coldLaunches = 0;
 };
 
 /// Holds copies of the arguments' arrays, guards included, on CUDA device 0.

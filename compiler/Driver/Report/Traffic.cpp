@@ -1,0 +1,143 @@
+//===- Traffic.cpp - Bytes that a kernel moves ----------------------------===//
+#include "compiler/Driver/Report/Traffic.h"
+
+#include "compiler/Driver/Report/Words.h"
+#include "dialects/Tile/Transforms/AccessFacts.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Format.h"
+
+using namespace tilec;
+using namespace mlir::tile;
+using llvm::StringRef;
+
+//===----------------------------------------------------------------------===//
+// What a block moves
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> getConstant(mlir::Value value) {
+  llvm::APInt constant;
+  if (!mlir::matchPattern(value, mlir::m_ConstantInt(&constant)))
+    return std::nullopt;
+  return constant.getSExtValue();
+}
+
+static std::optional<int64_t> countIterations(mlir::Value lower,
+                                              mlir::Value upper, int64_t step) {
+  std::optional<int64_t> from = getConstant(lower), to = getConstant(upper);
+  if (!from || !to || step < 1)
+    return std::nullopt;
+  return *to <= *from ? 0 : (*to - *from + step - 1) / step;
+}
+
+/// "64", or "the iterations of line 11", or both.
+static std::string describeTimes(mlir::Operation *op) {
+  int64_t times = 1;
+  std::string loops;
+  for (mlir::Operation *parent = op->getParentOp();
+       !mlir::isa<KernelOp>(parent); parent = parent->getParentOp()) {
+    std::optional<int64_t> count = 1;
+    if (auto loop = mlir::dyn_cast<PipelinedOp>(parent))
+      count = countIterations(loop.getLower(), loop.getUpper(), loop.getStep());
+    else if (auto loop = mlir::dyn_cast<mlir::scf::ForOp>(parent))
+      count = countIterations(loop.getLowerBound(), loop.getUpperBound(),
+                              getConstant(loop.getStep()).value_or(0));
+    else if (mlir::isa<mlir::scf::WhileOp>(parent))
+      count = std::nullopt;
+    else if (mlir::isa<mlir::scf::IfOp>(parent))
+      loops += "; if line " + nameLine(parent) + " says so";
+    if (count)
+      times *= *count;
+    else
+      loops += "; each iteration of line " + nameLine(parent);
+  }
+  StringRef text(loops);
+  text.consume_front("; ");
+  if (loops.empty() || times != 1)
+    return std::to_string(times) + (loops.empty() ? "" : " x " + text.str());
+  return text.str();
+}
+
+static int64_t countBytes(llvm::ArrayRef<int64_t> shape, mlir::Type element) {
+  int64_t bits = getElementBits(element);
+  for (int64_t extent : shape)
+    bits *= extent;
+  return (bits + 7) / 8;
+}
+
+TextTable tilec::makeTrafficTable(KernelOp kernel) {
+  TextTable table({"line", "tensor ", "direction ", "bytes", "times a block "});
+  auto add = [&](mlir::Operation *op, mlir::Value memory, mlir::Type tile,
+                 StringRef direction) {
+    auto global = mlir::dyn_cast<GlobalType>(memory.getType());
+    if (global)
+      table.addRow(
+          {nameLine(op), nameMemory(memory), direction.str(),
+           formatCount(countBytes(getTileShape(tile), global.getElementType())),
+           describeTimes(op)});
+  };
+  kernel->walk([&](mlir::Operation *op) {
+    if (auto copy = mlir::dyn_cast<CopyOp>(op)) {
+      add(op, copy.getSource(), copy.getDestination().getType(), "read");
+      add(op, copy.getDestination(), copy.getSource().getType(), "written");
+    } else if (auto copy = mlir::dyn_cast<AsyncCopyOp>(op)) {
+      add(op, copy.getSource(), copy.getDestination().getType(), "read");
+    } else if (auto load = mlir::dyn_cast<LoadOp>(op)) {
+      add(op, load.getMemory(), load.getResult().getType(), "read");
+    } else if (auto store = mlir::dyn_cast<StoreOp>(op)) {
+      add(op, store.getMemory(), store.getValue().getType(), "written");
+    }
+  });
+  return table;
+}
+
+//===----------------------------------------------------------------------===//
+// What no kernel can avoid
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A GPU that stands for a target.
+struct Bandwidth {
+  StringRef device;
+  double terabytes;
+};
+} // namespace
+
+static Bandwidth getBandwidth(StringRef target) {
+  return llvm::StringSwitch<Bandwidth>(target)
+      .Case("sm_80", {"A100", 2.0})
+      .Case("sm_86", {"A40", 0.7})
+      .Case("sm_89", {"L40S", 0.86})
+      .Case("sm_90a", {"H200", 4.8})
+      .Case("sm_100a", {"B200", 8.0})
+      .Default({"RTX PRO 6000", 1.8});
+}
+
+std::string tilec::describeBandwidthFloor(KernelOp kernel, StringRef target) {
+  int64_t bytes = 0;
+  for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i) {
+    auto type = mlir::dyn_cast<GlobalType>(kernel.getArgumentTypes()[i]);
+    if (!type)
+      continue;
+    llvm::SmallVector<int64_t> shape;
+    for (mlir::Attribute dim : kernel.getArgDims(i)) {
+      std::optional<int64_t> extent = evaluateExpression(kernel, dim);
+      if (!extent)
+        return "";
+      shape.push_back(*extent);
+    }
+    // Read and written, each once.
+    bytes += countBytes(shape, type.getElementType()) *
+             (kernel.getArgAccess(i) == "inout" ? 2 : 1);
+  }
+  Bandwidth bandwidth = getBandwidth(target);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "the tensors hold " << formatCount(bytes)
+     << " bytes: no launch takes less than "
+     << llvm::format("%.1f", double(bytes) / bandwidth.terabytes / 1e6)
+     << " us at " << llvm::format("%.3g", bandwidth.terabytes) << " TB/s ("
+     << bandwidth.device << ")";
+  return text;
+}

@@ -1,0 +1,9 @@
+// RUN: sh %S/../Inputs/status tilec %s --emit=ptx -o %t | FileCheck %s --implicit-check-not=error:
+// Tests that an expression holds integers.
+// CHECK: 1
+// CHECK-NEXT: {{.*}}expr-of-float.mlir:5:1: error: 'tile.kernel' op kernel-c1: an expression is an integer, a string or [operator, operand...], found 1.500000e+00 : f32
+tile.kernel @k(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "N"]}, %C: !tile.global<?x?xf32> {tile.name = "C", tile.dtype = "f32", tile.access = "out", tile.dims = ["M", "N"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [["+", "M", 1.5 : f32]], axes = ["by"], threads = 128 : i64} {
+
+  tile.return
+}

@@ -1,0 +1,9 @@
+// RUN: sh %S/../Inputs/status tilec %s --emit=ptx -o %t | FileCheck %s --implicit-check-not=error:
+// Tests that a shared tile has a size that a number holds.
+// CHECK: 1
+// CHECK-NEXT: {{.*}}huge-shared.mlir:7:34: error: no such storage: a shared tile has less than 2,147,483,648 bytes
+tile.kernel @k(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "N"]}, %C: !tile.global<?x?xf32> {tile.name = "C", tile.dtype = "f32", tile.access = "out", tile.dims = ["M", "N"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [["ceildiv", "M", 64 : i64]], axes = ["by"], threads = 128 : i64} {
+  %s = tile.alloc_shared : !tile.shared<4611686018427387904x4611686018427387904xf32>
+  tile.return
+}

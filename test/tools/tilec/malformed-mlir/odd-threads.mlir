@@ -1,0 +1,9 @@
+// RUN: sh %S/../Inputs/status tilec %s --emit=ptx -o %t | FileCheck %s --implicit-check-not=error:
+// Tests that threads come in warps.
+// CHECK: 1
+// CHECK-NEXT: {{.*}}odd-threads.mlir:5:1: error: 'tile.kernel' op kernel-c7: 'threads' is a multiple of 32 up to 1024, found 100
+tile.kernel @k(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "N"]}, %C: !tile.global<?x?xf32> {tile.name = "C", tile.dtype = "f32", tile.access = "out", tile.dims = ["M", "N"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [["ceildiv", "M", 64 : i64]], axes = ["by"], threads = 100 : i64} {
+
+  tile.return
+}

@@ -1,0 +1,10 @@
+// RUN: sh %S/../Inputs/status tilec %s --emit=ptx -o %t | FileCheck %s --implicit-check-not=error:
+// Tests that an index map fits its tiles.
+// CHECK: 1
+// CHECK-NEXT: {{.*}}reindex-map.mlir:8:23: error: custom op 'tile.reindex' expected 'by'
+tile.kernel @k(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "N"]}, %C: !tile.global<?x?xf32> {tile.name = "C", tile.dtype = "f32", tile.access = "out", tile.dims = ["M", "N"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [["ceildiv", "M", 64 : i64]], axes = ["by"], threads = 128 : i64} {
+  %x = arith.constant dense<0.0> : tensor<16x8xf32>
+  %r = tile.reindex %x, affine_map<(i, j) -> (i)> : tensor<16x8xf32> -> tensor<16x8xf32>
+  tile.return
+}
