@@ -101,7 +101,8 @@ public:
     const std::string &head = *value[0].get_ptr<const std::string *>();
     if (resolver.isFact(head)) {
       emitLeaf(resolver.resolveFact(reader, place));
-      return {writeFact(value)};
+      // Only what was understood is written out: it does not nest.
+      return {reader.hasFailed() ? "" : writeFact(value)};
     }
     return compileOperator(place, head, depth);
   }

@@ -19,7 +19,10 @@ void KernelNames::readConfig(JsonReader &reader, const Place &kernelPlace) {
   }
   for (const auto &[name, value] : place->value->items()) {
     ConfigConstant constant;
-    constant.text = value.is_string() ? value.get<std::string>() : value.dump();
+    // A list is no constant; writing it out would follow it to any depth.
+    constant.text = value.is_string()       ? value.get<std::string>()
+                    : value.is_structured() ? std::string(describe(value))
+                                            : value.dump();
     if (value.is_boolean())
       constant.value = value.get<bool>();
     else if (value.is_number_integer() &&

@@ -128,6 +128,75 @@ TEST(Manifest, SurvivesMissingMembers) {
   }
 }
 
+/// `depth` arrays within each other.
+std::string nest(int depth) {
+  return std::string(size_t(depth), '[') + std::string(size_t(depth), ']');
+}
+
+TEST(Manifest, SurvivesDeepNesting) {
+  constexpr int deep = 100000;
+  EXPECT_EQ(loadError(std::string(deep, '[')).substr(0, 32),
+            "manifest: line 1, column 100001:");
+  EXPECT_EQ(loadError(nest(deep)),
+            "manifest: the document: expected an object, found an array");
+  // In place of any value: refused where the value is used, else ignored.
+  Json manifest = makeManifest(makeW4A8Kernel());
+  Json flat = manifest.flatten();
+  for (const auto &[path, value] : flat.items()) {
+    Json changed = manifest;
+    changed[Json::json_pointer(path)] = "HERE";
+    std::string text = changed.dump();
+    text.replace(text.find("\"HERE\""), 6, nest(deep));
+    std::string message = loadError(text);
+    if (message != "loaded") {
+      EXPECT_EQ(message.substr(0, 11), "manifest: /") << path;
+      EXPECT_LT(message.size(), 1000u) << path;
+    }
+  }
+}
+
+TEST(Manifest, SurvivesDeepNestingInFacts) {
+  for (const char *fact : {"address", "stride_bytes", "overlap"}) {
+    Json kernel = makeW4A8Kernel();
+    kernel["checks"][0]["expr"] = {fact, "A", "HERE"};
+    std::string text = makeManifest(kernel).dump();
+    text.replace(text.find("\"HERE\""), 6, nest(100000));
+    EXPECT_EQ(loadError(text).substr(0, 34),
+              "manifest: /kernels/0/checks/0/expr");
+  }
+}
+
+TEST(Manifest, RefusesNumbersBeyondInt64) {
+  auto loadWith = [](const std::string &number) {
+    Json kernel = makeW4A8Kernel();
+    kernel["variants"][0]["threads"] = "HERE";
+    std::string text = makeManifest(kernel).dump();
+    return loadError(text.replace(text.find("\"HERE\""), 6, number));
+  };
+  EXPECT_EQ(loadWith("9223372036854775808"),
+            "manifest: /kernels/0/variants/0/threads: 9223372036854775808 is "
+            "not from 1 to 1024");
+  EXPECT_EQ(loadWith("-9223372036854775808"),
+            "manifest: /kernels/0/variants/0/threads: -9223372036854775808 is "
+            "not from 1 to 1024");
+  // Larger ones are floats in JSON.
+  EXPECT_EQ(loadWith("99999999999999999999999999"),
+            "manifest: /kernels/0/variants/0/threads: expected an integer, "
+            "found a number with a fraction or exponent");
+  EXPECT_EQ(loadWith("128.0"),
+            "manifest: /kernels/0/variants/0/threads: expected an integer, "
+            "found a number with a fraction or exponent");
+  EXPECT_EQ(loadWith("1e999").substr(0, 15), "manifest: line ");
+}
+
+TEST(Manifest, RefusesTextThatIsNotUtf8) {
+  std::string text = makeManifest(makeW4A8Kernel()).dump();
+  text.replace(text.find("tilec"), 1, "\xff");
+  EXPECT_EQ(loadError(text).substr(0, 15), "manifest: line ");
+  EXPECT_EQ(loadError(std::string("\0{}", 3)).substr(0, 26),
+            "manifest: line 1, column 1");
+}
+
 TEST(Manifest, RefusesOtherVersions) {
   Json manifest = makeManifest(makeW4A8Kernel());
   manifest["format_version"] = 2;

@@ -95,6 +95,17 @@ TEST_F(ModuleFiles, RefusesACubinOfAnotherCompilation) {
   EXPECT_NE(load("scale.json").find("the cubin of 5 bytes"), std::string::npos);
 }
 
+TEST_F(ModuleFiles, RefusesATruncatedCubin) {
+  writeBoth();
+  for (size_t size = 0; size < cubin.size(); ++size) {
+    write("scale.cubin", cubin.substr(0, size));
+    std::string start =
+        "manifest scale.json: the cubin of " + std::to_string(size) + " bytes";
+    EXPECT_EQ(load("scale.json").substr(0, start.size()), start);
+    EXPECT_EQ(code, TILERT_HASH_MISMATCH);
+  }
+}
+
 TEST_F(ModuleFiles, NeedsAHashAndACubin) {
   manifest["hashes"].erase("cubin");
   writeBoth();
