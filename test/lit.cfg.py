@@ -23,6 +23,7 @@ for variable in ("CUDA_HOME", "TILE_PTXAS", "TILE_CACHE_DIR", "TILE_DEVICE"):
 
 config.substitutions.append(("%examples", os.path.join(config.tile_source_root, "docs", "examples")))
 config.substitutions.append(("%golden", os.path.join(config.test_source_root, "golden")))
+config.substitutions.append(("%llvm_prefix", os.path.dirname(config.llvm_tools_dir)))
 config.substitutions.append(("%python", config.tile_python))
 config.substitutions.append(("%source_root", config.tile_source_root))
 
