@@ -9,6 +9,7 @@
 #include "compiler/Conversion/TileToNVVM/GlobalAddress.h"
 #include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
 #include "compiler/Conversion/TileToNVVM/SharedAddress.h"
+#include "dialects/Tile/Transforms/AccessFacts.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -39,9 +40,10 @@ static Value loadElement(KernelEmitter &e, Value pointer, Type element,
   return extractNibble(e, byte, indices[packDim]);
 }
 
-/// Writes the element; the other one of its byte stays.
+/// Writes the element; the other one of its byte stays, but is cleared beside
+/// the last element of a tensor's row of odd `extent`.
 static void storeElement(KernelEmitter &e, Value pointer, Value value,
-                         int64_t packDim, ValueRange indices) {
+                         int64_t packDim, ValueRange indices, Value extent) {
   if (packDim < 0)
     return emitElementStore(e, pointer, value);
   Type i8 = e.builder.getI8Type();
@@ -53,6 +55,14 @@ static void storeElement(KernelEmitter &e, Value pointer, Value value,
   };
   Value others =
       e.xori(shiftLeft(e.constantLike(old, 0xF)), e.constantLike(old, 0xFF));
+  if (extent) {
+    Value index = indices[packDim];
+    Value isEven =
+        e.compare(arith::CmpIPredicate::eq, e.andi(index, e.i64(1)), e.i64(0));
+    Value isLast =
+        e.compare(arith::CmpIPredicate::eq, e.add(index, e.i64(1)), extent);
+    others = e.select(e.andi(isEven, isLast), e.constantLike(old, 0), others);
+  }
   Value wide = e.builder.createOrFold<arith::ExtUIOp>(e.loc, i8, value);
   Value byte = e.ori(e.andi(old, others), shiftLeft(wide));
   LLVM::StoreOp::create(e.builder, e.loc, byte, pointer, 1);
@@ -85,7 +95,7 @@ LogicalResult tile::emitStoreElement(KernelEmitter &e, StoreElementOp op) {
   int64_t packDim = isShared ? e.getShared(op.getMemory()).type.getPackDim()
                              : e.getGlobal(op.getMemory()).type.getPackDim();
   // Iterations of different threads may write the two elements of a byte.
-  if (packDim >= 0 && e.iteration)
+  if (packDim >= 0 && e.iteration && !op->hasAttr(ownsByteAttrName))
     return op.emitError("writing 4-bit elements inside 'parallel' is not "
                         "supported yet");
   Value condition = emitIsWriter(e);
@@ -98,7 +108,10 @@ LogicalResult tile::emitStoreElement(KernelEmitter &e, StoreElementOp op) {
         isShared
             ? getSharedElementPointer(e, e.getShared(op.getMemory()), indices)
             : getElementPointer(e, e.getGlobal(op.getMemory()), indices);
-    storeElement(e, pointer, value, packDim, indices);
+    Value extent = isShared || packDim < 0
+                       ? Value()
+                       : e.getGlobal(op.getMemory()).extents[packDim];
+    storeElement(e, pointer, value, packDim, indices, extent);
   };
   if (condition)
     emitGuarded(e, condition, store);

@@ -35,3 +35,17 @@ tile.kernel @parts(%n: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {
   tile.store %c, %s[%n, %n] : tensor<16x8xf16>, !tile.shared<32x64xf16>
   tile.return
 }
+
+// -----
+
+// Tests that each byte of a packed tensor is written by one iteration.
+// CHECK-LABEL: tile.kernel @nibbles
+// CHECK: %[[S:.+]] = tile.alloc_shared "nibbles" : <8x16xi8>
+// CHECK: tile.parallel (%{{.+}}, %{{.+}}) in (8, 9)
+// CHECK-COUNT-2: tile.store_element {{.*}}tile.owns_byte
+tile.kernel @nibbles(%A: !tile.global<?x?xi4, pack = 1> {tile.name = "A", tile.dtype = "int4", tile.access = "out", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %x = arith.constant dense<3> : tensor<8x16xi4>
+  tile.store %x, %A[%c0, %c0] : tensor<8x16xi4>, !tile.global<?x?xi4, pack = 1>
+  tile.return
+}
