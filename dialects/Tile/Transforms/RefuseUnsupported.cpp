@@ -37,6 +37,27 @@ static StringRef getRefusedStatement(Operation *op) {
       .Default(StringRef());
 }
 
+/// Elements of a fragment that a thread may hold: more spill, and the code for
+/// each of them takes minutes to compile.
+static constexpr int64_t maxElementsPerThread = 2048;
+
+static LogicalResult checkSize(Operation *op, int64_t threads) {
+  for (Type type : op->getResultTypes()) {
+    auto fragment = dyn_cast<RankedTensorType>(type);
+    if (!fragment || !fragment.hasStaticShape())
+      continue;
+    int64_t elements = llvm::divideCeil(fragment.getNumElements(), threads);
+    if (elements <= maxElementsPerThread)
+      continue;
+    InFlightDiagnostic error =
+        op->emitError() << elements << " elements a thread; the limit is "
+                        << maxElementsPerThread;
+    error.attachNote() << "help: use a smaller tile or more threads";
+    return error;
+  }
+  return success();
+}
+
 namespace {
 struct RefuseUnsupported
     : tile::impl::RefuseUnsupportedPassBase<RefuseUnsupported> {
@@ -45,10 +66,10 @@ struct RefuseUnsupported
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       WalkResult walked =
-          kernel.walk<WalkOrder::PreOrder>([](Operation *op) -> WalkResult {
+          kernel.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
             StringRef statement = getRefusedStatement(op);
             if (statement.empty())
-              return WalkResult::advance();
+              return checkSize(op, kernel.getThreads());
             return op->emitError("'") << statement << "' is not supported yet";
           });
       if (walked.wasInterrupted() || failed(checkDecisions(kernel, target)))

@@ -110,6 +110,16 @@ tile.kernel @unfit() attributes {symbols = [], checks = [], grid = [], axes = []
 
 // -----
 
+// Tests that fragments are refused whose code would take minutes to compile.
+tile.kernel @huge_fragment() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  // expected-error @+2 {{8192 elements a thread; the limit is 2048}}
+  // expected-note @+1 {{help: use a smaller tile or more threads}}
+  %x = arith.constant dense<0.0> : tensor<1024x1024xf32>
+  tile.return
+}
+
+// -----
+
 // Tests that what is lowered passes.
 tile.kernel @followed() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, decisions = {min_blocks = 2 : i64, raster = 4 : i64}} {
   tile.commit_group
