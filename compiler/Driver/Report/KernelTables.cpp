@@ -3,6 +3,7 @@
 #include "compiler/Driver/Report/KernelTables.h"
 
 #include "compiler/Driver/Report/Words.h"
+#include "dialects/Tile/Transforms/StagedLoop.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -184,8 +185,7 @@ TextTable tilec::makeCopyTable(KernelOp kernel) {
   // and once in front of it.
   auto addTransit = [&](StoreOp store) {
     auto load = store.getValue().getDefiningOp<LoadOp>();
-    if (load && store->getLoc() == load->getLoc() &&
-        llvm::isa<GlobalType>(load.getMemory().getType()) &&
+    if (load && store->hasAttr(mlir::tile::transitAttrName) &&
         llvm::isa<mlir::scf::ForOp>(store->getParentOp()))
       table.addRow({nameLine(store), nameMemory(load.getMemory()),
                     nameMemory(store.getMemory()), "through registers",

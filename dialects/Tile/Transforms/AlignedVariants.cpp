@@ -118,8 +118,8 @@ static void nameVariant(KernelOp kernel, StringRef variant, StringRef origin) {
   kernel.setSymName((origin + "__" + variant).str());
 }
 
-/// The tensors whose alignment matters: those copied by pipelined loops and
-/// those that fragments are stored to.
+/// The tensors whose alignment matters: those that tiles and fragments are
+/// copied from and to.
 static llvm::SetVector<unsigned> findAlignedCandidates(KernelOp kernel) {
   llvm::SetVector<unsigned> indices;
   auto add = [&](Value memory) {
@@ -132,6 +132,8 @@ static llvm::SetVector<unsigned> findAlignedCandidates(KernelOp kernel) {
     if (auto copy = dyn_cast<CopyOp>(op)) {
       add(copy.getSource());
       add(copy.getDestination());
+    } else if (auto load = dyn_cast<LoadOp>(op)) {
+      add(load.getMemory());
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       add(store.getMemory());
     }

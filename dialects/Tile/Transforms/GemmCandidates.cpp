@@ -1,5 +1,4 @@
-//===- GemmCandidates.cpp - The ways to do a matrix product, and their cost
-//-===//
+//===- GemmCandidates.cpp - Ways to do a product, and their cost ----------===//
 
 #include "dialects/Tile/Transforms/GemmCandidates.h"
 #include "dialects/Layout/BankConflicts.h"
@@ -99,7 +98,7 @@ const ReadCost &CostCounter::countReads(SharedType type,
                                         const FragmentLayout &fragment,
                                         int wordsPerOperand) {
   std::string key;
-  llvm::raw_string_ostream(key) << type << fragment.str();
+  llvm::raw_string_ostream(key) << type << fragment.str() << wordsPerOperand;
   auto [it, isNew] = reads.try_emplace(key);
   ReadCost &cost = it->second;
   if (!isNew)
@@ -241,8 +240,8 @@ static SmallVector<int64_t> makeAdjacentColumns(int64_t tiles) {
 /// Orders of K over two steps in which a lane's elements of both are side by
 /// side in memory: in pairs as they are, and with the halves of each register
 /// four elements apart.
-static const SmallVector<SmallVector<int64_t>> lanesSideBySide = {
-    {0, 3, 4, 1, 2}, {2, 3, 4, 0, 1}};
+static constexpr int64_t lanesSideBySide[2][5] = {{0, 3, 4, 1, 2},
+                                                  {2, 3, 4, 0, 1}};
 
 SmallVector<GemmCandidate>
 tile::findGemmCandidates(GemmOp gemm, int64_t warps, Type operandType,
@@ -268,7 +267,8 @@ tile::findGemmCandidates(GemmOp gemm, int64_t warps, Type operandType,
     if (tiles % 2 == 0)
       nOrders.push_back(makeAdjacentColumns(tiles));
     if (k == 16 && gemm.getTileK() % 32 == 0)
-      llvm::append_range(kOrders, lanesSideBySide);
+      for (ArrayRef<int64_t> order : lanesSideBySide)
+        kOrders.push_back(SmallVector<int64_t>(order));
     for (ArrayRef<int64_t> nOrder : nOrders)
       for (ArrayRef<int64_t> kOrder : kOrders)
         add(grid, nOrder, kOrder);

@@ -10,6 +10,7 @@
 #include "dialects/Layout/BankConflicts.h"
 #include "dialects/Layout/BlockedLayout.h"
 #include "dialects/Layout/Conversion.h"
+#include "dialects/Tile/Transforms/FragmentTies.h"
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/ParallelLayout.h"
 #include "dialects/Tile/Transforms/Passes.h"
@@ -191,8 +192,8 @@ void LayoutSolver::collect(Operation *op) {
       for (BlockArgument arg : block.getArguments())
         add(arg);
 
+  forEachTie(op, [&](Value a, Value b) { unite(a, b); });
   if (auto gemm = dyn_cast<GemmOp>(op)) {
-    unite(gemm.getAccumulator(), gemm.getResult());
     gemms.push_back(gemm);
   } else if (auto reindex = dyn_cast<ReindexOp>(op)) {
     IndexEdge edge{reindex.getResult(), reindex.getSource(), {}};
@@ -203,43 +204,6 @@ void LayoutSolver::collect(Operation *op) {
     edges.push_back(edge);
   } else if (auto parallel = dyn_cast<ParallelOp>(op)) {
     collectParallel(parallel);
-  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    // What the condition passes on is what the body takes and the loop gives.
-    for (auto [init, arg, yield] :
-         llvm::zip_equal(loop.getInits(), loop.getBeforeArguments(),
-                         loop.getYieldOp().getOperands())) {
-      unite(init, arg);
-      unite(init, yield);
-    }
-    for (auto [passed, arg, result] :
-         llvm::zip_equal(loop.getConditionOp().getArgs(),
-                         loop.getAfterArguments(), loop.getResults())) {
-      unite(passed, arg);
-      unite(passed, result);
-    }
-  } else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
-    auto yielded = loop.getYieldedValuesMutable();
-    auto results = loop.getLoopResults();
-    if (!yielded || !results)
-      return;
-    for (auto [init, arg, yield, result] :
-         llvm::zip_equal(loop.getInitsMutable(), loop.getRegionIterArgs(),
-                         *yielded, *results)) {
-      unite(init.get(), arg);
-      unite(init.get(), yield.get());
-      unite(init.get(), result);
-    }
-  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    for (Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
-      if (!region->empty())
-        for (auto [yield, result] :
-             llvm::zip(region->front().getTerminator()->getOperands(),
-                       branch.getResults()))
-          unite(yield, result);
-  } else if (isa<CastOp, ConvertLayoutOp>(op) ||
-             isa<arith::ArithDialect, math::MathDialect>(op->getDialect())) {
-    for (Value operand : op->getOperands())
-      unite(operand, op->getResult(0));
   }
 }
 

@@ -1,4 +1,10 @@
 //===- LowerGemm.cpp - Split matrix products into steps of K --------------===//
+//
+// Each step reads its part of both operands in the layouts of the plan
+// (GemmPlan.h), turns what is stored transposed, converts what is stored
+// narrow, and multiplies.  schedule-mma overlaps the steps.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/Passes.h"
@@ -18,7 +24,7 @@ struct OperandStep {
   Value memory;
   bool transposed;
   bool isUnsigned;
-  /// Position of K in the stored tile, and whether the operand is A.
+  /// Position of K in the stored tile.
   int kDim;
   layout::FragmentLayout load, instruction;
 };

@@ -147,9 +147,10 @@ def PlanPipelinePass
     use cp.async and accesses of 16 and 8 bytes (in the second 8 for elements
     stored as bytes, 16 for wider ones) and are guarded by the alignment of
     addresses and pitches that they assume, and `general`, which assumes nothing.
-    Variants that no launch can need are left out.  In the aligned variants each
-    `tile.pipelined` becomes a loop over staged buffers with its copies
-    `stages - 1` iterations ahead; in the general one a plain loop.
+    Variants that no launch can need are left out.  Each `tile.pipelined` becomes
+    a loop over staged buffers: aligned copies run `stages - 1` iterations ahead
+    by cp.async, others one iteration ahead through registers where these
+    suffice.  A loop in which nothing can run ahead becomes a plain one.
 
     Before:
     ```mlir

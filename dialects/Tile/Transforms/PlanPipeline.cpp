@@ -10,6 +10,7 @@
 #include "dialects/Tile/Transforms/AccessFacts.h"
 #include "dialects/Tile/Transforms/AlignedVariants.h"
 #include "dialects/Tile/Transforms/Decisions.h"
+#include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/StagedLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -31,18 +32,25 @@ static constexpr int64_t narrowestCopy = 8;
 // Which copies can run ahead
 //===----------------------------------------------------------------------===//
 
-/// The pure ops of the body that `value` depends on can be repeated for another
-/// iteration.
-static bool canRecompute(Value value, PipelinedOp loop) {
+/// Why `value`, made of pure ops of the body, cannot be computed for another
+/// iteration; empty if it can.
+static StringRef findRecomputeObstacle(Value value, PipelinedOp loop) {
   if (auto arg = dyn_cast<BlockArgument>(value))
     return arg.getOwner() != loop.getBodyBlock() ||
-           arg == loop.getInductionVar();
+                   arg == loop.getInductionVar()
+               ? ""
+               : "its place depends on the previous iteration";
   Operation *op = value.getDefiningOp();
   if (!loop->isAncestor(op))
-    return true;
-  return op->getBlock() == loop.getBodyBlock() && isPure(op) &&
-         llvm::all_of(op->getOperands(),
-                      [&](Value v) { return canRecompute(v, loop); });
+    return "";
+  // An iteration that does not exist must not divide or read.
+  if (op->getBlock() != loop.getBodyBlock() || op->getNumRegions() != 0 ||
+      !isPure(op))
+    return "its place is computed by what may not run ahead";
+  for (Value operand : op->getOperands())
+    if (StringRef why = findRecomputeObstacle(operand, loop); !why.empty())
+      return why;
+  return "";
 }
 
 /// Why a copy stays where it is, whatever its alignment; empty if it may run
@@ -54,8 +62,8 @@ static StringRef getObstacle(CopyOp copy, PipelinedOp loop) {
   if (copy.getPad())
     return "it has a pad value";
   for (Value index : copy.getSourceIndices())
-    if (!canRecompute(index, loop))
-      return "its place depends on the previous iteration";
+    if (StringRef why = findRecomputeObstacle(index, loop); !why.empty())
+      return why;
   for (Operation *user : alloc.getResult().getUsers()) {
     if (user == copy)
       continue;
@@ -85,15 +93,15 @@ using FindObstacle = llvm::function_ref<StringRef(CopyOp, PipelinedOp)>;
 /// `findObstacle` says more of.
 static SmallVector<CopyOp> findPipelinedCopies(PipelinedOp loop,
                                                FindObstacle findObstacle) {
-  // A store to global memory may be seen by a later copy.
-  bool stores = false;
+  // A store to global memory may be seen by a later copy.  insert-barriers
+  // relies on it: a barrier ends the reads of an asynchronous copy for it.
+  SmallVector<MemoryAccess, 0> accesses;
   loop.getBody().walk([&](Operation *op) {
-    if (auto store = dyn_cast<StoreOp>(op))
-      stores |= isa<GlobalType>(store.getMemory().getType());
-    if (auto store = dyn_cast<StoreElementOp>(op))
-      stores |= isa<GlobalType>(store.getMemory().getType());
-    if (auto copy = dyn_cast<CopyOp>(op))
-      stores |= isa<GlobalType>(copy.getDestination().getType());
+    if (op->getNumRegions() == 0)
+      collectAccesses(op, accesses);
+  });
+  bool stores = llvm::any_of(accesses, [](const MemoryAccess &access) {
+    return access.inGlobal && access.isWrite;
   });
   SmallVector<CopyOp> copies;
   if (stores)
@@ -115,7 +123,8 @@ static int64_t countSharedBytes(KernelOp kernel, const StagedCopies &copies) {
   };
   int64_t bytes = 0;
   kernel.walk([&](AllocSharedOp alloc) {
-    int64_t size = llvm::alignTo(alloc.getType().getStorage().bytes(), 1024);
+    layout::SharedLayout storage = alloc.getType().getStorage();
+    int64_t size = llvm::alignTo(storage.bytes(), storage.alignment());
     if (llvm::any_of(copies.async, isInto(alloc.getResult())))
       size *= copies.stages;
     else if (llvm::any_of(copies.throughRegisters, isInto(alloc.getResult())))
@@ -193,13 +202,14 @@ static void noteStages(PipelinedOp loop, const StagedCopies &copies,
 /// Sets the number of buffers of a loop: as asked for, lowered to what fits
 /// unless it was given on purpose.
 static void chooseStages(PipelinedOp loop, StagedCopies &copies,
-                         int64_t sharedLimit) {
+                         int64_t sharedLimit, bool withRemarks) {
   auto kernel = loop->getParentOfType<KernelOp>();
   copies.stages = getAskedStages(loop);
   if (!loop.getStagesFixed() && !getDecidedInteger(kernel, "stages"))
     while (copies.stages > 1 && countSharedBytes(kernel, copies) > sharedLimit)
       --copies.stages;
-  if (loop.getStages() && copies.stages < getAskedStages(loop))
+  if (withRemarks && loop.getStages() && !copies.async.empty() &&
+      copies.stages < getAskedStages(loop))
     loop.emitRemark("stages lowered from ")
         << getAskedStages(loop) << " to " << copies.stages << " to fit "
         << sharedLimit << " bytes of shared memory";
@@ -224,10 +234,8 @@ struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
     SmallVector<PipelinedOp> loops;
     kernel.walk([&](PipelinedOp loop) { loops.push_back(loop); });
     for (PipelinedOp loop : loops) {
-      StagedCopies copies = findStagedCopies(loop);
+      StagedCopies copies = findStagedCopies(loop, withRemarks);
       noteStages(loop, copies, sharedLimit);
-      if (withRemarks)
-        remarkOnSerialCopies(loop);
       if (copies.empty())
         makeSerialLoop(loop);
       else
@@ -235,30 +243,54 @@ struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
     }
   }
 
-  StagedCopies findStagedCopies(PipelinedOp loop) {
-    auto kernel = loop->getParentOfType<KernelOp>();
+  StagedCopies findStagedCopies(PipelinedOp loop, bool withRemarks) {
     StagedCopies copies;
     copies.async = findPipelinedCopies(loop, getAsyncObstacle);
-    chooseStages(loop, copies, sharedLimit);
-    if (getAskedStages(loop) == 1)
-      return copies;
-    copies.throughRegisters =
-        findPipelinedCopies(loop, [](CopyOp copy, PipelinedOp loop) {
-          return getAsyncObstacle(copy, loop).empty() ? "it is asynchronous"
-                 : getTransitType(copy)               ? ""
-                                                      : "it has no transit";
-        });
-    if (!fitsRegisters(loop, copies.throughRegisters) ||
-        countSharedBytes(kernel, copies) > sharedLimit)
-      copies.throughRegisters.clear();
+    chooseStages(loop, copies, sharedLimit, withRemarks);
+    StringRef obstacle = findTransitCopies(loop, copies);
+    if (withRemarks)
+      remarkOnSerialCopies(loop, copies, obstacle);
     return copies;
   }
 
-  void remarkOnSerialCopies(PipelinedOp loop) {
+  /// Adds the copies that run ahead through registers, or returns why those
+  /// that could do not.
+  StringRef findTransitCopies(PipelinedOp loop, StagedCopies &copies) {
+    auto kernel = loop->getParentOfType<KernelOp>();
+    if (getAskedStages(loop) == 1)
+      return "the loop has one stage";
+    auto getTransitObstacle = [](CopyOp copy, PipelinedOp loop) -> StringRef {
+      if (getAsyncObstacle(copy, loop).empty())
+        return "it is asynchronous";
+      return getTransitType(copy) ? "" : "its bytes are not moved whole";
+    };
+    copies.throughRegisters = findPipelinedCopies(loop, getTransitObstacle);
+    StringRef obstacle;
+    if (!fitsRegisters(loop, copies.throughRegisters))
+      obstacle = "elements on their way do not fit into the registers beside "
+                 "what the loop carries";
+    else if (countSharedBytes(kernel, copies) > sharedLimit)
+      obstacle = "a second buffer does not fit into shared memory";
+    if (!obstacle.empty())
+      copies.throughRegisters.clear();
+    return obstacle;
+  }
+
+  /// Says of each copy that does not run ahead why.
+  void remarkOnSerialCopies(PipelinedOp loop, const StagedCopies &copies,
+                            StringRef transitObstacle) {
     for (auto copy : loop.getBodyBlock()->getOps<CopyOp>()) {
-      StringRef why = getObstacle(copy, loop);
-      if (why.empty())
-        why = getAsyncObstacle(copy, loop);
+      if (llvm::is_contained(copies.async, copy) ||
+          llvm::is_contained(copies.throughRegisters, copy))
+        continue;
+      std::string why = getObstacle(copy, loop).str();
+      if (why.empty() && getAskedStages(loop) == 1)
+        continue;
+      if (why.empty()) {
+        why = getAsyncObstacle(copy, loop).str();
+        if (!transitObstacle.empty())
+          why += ", and " + transitObstacle.str();
+      }
       if (!why.empty())
         copy.emitRemark("this copy does not run ahead: ") << why;
     }

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/StagedLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -150,22 +151,15 @@ static SmallVector<Value> readOperands(OpBuilder &builder, scf::ForOp loop,
   return {mapping.lookup(head.first.getA()), mapping.lookup(head.first.getB())};
 }
 
-/// Whether an op stores a tile of the next iteration that came through
-/// registers.
-static bool isTransitStore(Operation *op) {
-  auto store = dyn_cast<StoreOp>(op);
-  if (!store || !isa<SharedType>(store.getMemory().getType()))
-    return false;
-  auto load = store.getValue().getDefiningOp<LoadOp>();
-  return load && isa<GlobalType>(load.getMemory().getType());
-}
-
-/// Stores tiles of the next iteration in front of the last product instead of
-/// behind it: what is read there is complete then.
+/// Stores tiles that come through registers in front of the last product
+/// instead of behind it: what is read there is complete then.  They fill the
+/// buffer of the next iteration, which nothing else touches in this one, and
+/// are loaded at its start (StagedLoop.cpp).
 static void advanceTransitStores(LoopHead &head) {
   for (Operation *op = head.last->getNextNode(); op;) {
     Operation *following = op->getNextNode();
-    if (isTransitStore(op) || isa<StageOp, BytesOp, arith::ConstantOp>(op))
+    if (op->hasAttr(transitAttrName) ||
+        isa<StageOp, BytesOp, arith::ConstantOp>(op))
       op->moveBefore(head.last);
     op = following;
   }

@@ -25,11 +25,11 @@
 #include "dialects/Tile/Transforms/StagedLoop.h"
 #include "dialects/Layout/BlockedLayout.h"
 #include "dialects/Tile/Transforms/AccessFacts.h"
+#include "dialects/Tile/Transforms/GemmPlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -41,8 +41,6 @@ static constexpr int transitBits = 32;
 
 RankedTensorType tile::getTransitType(CopyOp copy) {
   auto kernel = copy->getParentOfType<KernelOp>();
-  if (!llvm::isPowerOf2_64(kernel.getThreads()))
-    return {};
   Type memory = copy.getDestination().getType();
   if (cast<SharedType>(memory).getPackDim() >= 0) {
     if (!movesWholeBytes(copy.getSource(), copy.getSourceIndices(),
@@ -53,7 +51,7 @@ RankedTensorType tile::getTransitType(CopyOp copy) {
   auto tile = cast<SharedType>(memory);
   layout::BlockedOptions options;
   options.elementBits = getElementBits(tile.getElementType());
-  options.threads = kernel.getThreads();
+  options.threads = getNumWarps(kernel) * layout::lanesPerWarp;
   options.vectorBits = std::max(transitBits, options.elementBits);
   layout::FragmentLayout layout = layout::blocked(
       layout::Coords(tile.getShape().begin(), tile.getShape().end()), options);
@@ -93,6 +91,11 @@ public:
   void run();
 
 private:
+  void countTrips();
+  void emitPrologue(Value first);
+  void emitCopies(Value iteration);
+  SmallVector<Value> moveBody(scf::ForOp staged);
+  void finish(scf::ForOp staged);
   void makeBuffers(ArrayRef<CopyOp> list, int64_t stages);
   SmallVector<Value> computePlace(CopyOp copy, Value iteration, int64_t ahead);
   Value getSlot(CopyOp copy, Value iteration, int64_t ahead);
@@ -213,16 +216,14 @@ void LoopStager::storeTiles(ArrayRef<Value> tiles, Value iteration,
     Value slot = getSlot(copy, iteration, ahead);
     if (cast<SharedType>(slot.getType()).getPackDim() >= 0)
       slot = BytesOp::create(builder, copy->getLoc(), slot);
-    StoreOp::create(builder, copy->getLoc(), tile, slot, ValueRange());
+    auto store =
+        StoreOp::create(builder, copy->getLoc(), tile, slot, ValueRange());
+    store->setAttr(transitAttrName, builder.getUnitAttr());
   }
 }
 
-void LoopStager::run() {
-  makeBuffers(copies.async, copies.stages);
-  makeBuffers(copies.throughRegisters, /*stages=*/2);
-  bool isAsync = !copies.async.empty();
-  // Iterations are counted from 0, whatever the bounds.
-  Value zero = getConstant(0), one = getConstant(1);
+/// Iterations are counted from 0, whatever the bounds.
+void LoopStager::countTrips() {
   Value extent =
       arith::SubIOp::create(builder, loc, loop.getUpper(), loop.getLower());
   tripCount = loop.getStep() == 1
@@ -230,29 +231,33 @@ void LoopStager::run() {
                   : arith::CeilDivSIOp::create(builder, loc, extent,
                                                getConstant(loop.getStep()))
                         .getResult();
-  if (isAsync)
+}
+
+/// In front of the loop: the copies of the first iterations.
+void LoopStager::emitPrologue(Value first) {
+  if (!copies.async.empty())
     for (int64_t ahead = 0; ahead < copies.stages - 1; ++ahead)
-      startAsyncCopies(zero, ahead);
-  storeTiles(loadTiles(zero, /*ahead=*/0), zero, /*ahead=*/0);
+      startAsyncCopies(first, ahead);
+  storeTiles(loadTiles(first, /*ahead=*/0), first, /*ahead=*/0);
+}
 
-  auto staged = scf::ForOp::create(builder, loc, zero, tripCount, one,
-                                   loop.getInitArgs());
-  Block *body = staged.getBody();
-  if (!body->empty())
-    body->getTerminator()->erase();
-  builder.setInsertionPointToEnd(body);
+/// At the start of an iteration: waits for its buffers and starts the copies of
+/// a later one.
+void LoopStager::emitCopies(Value iteration) {
+  if (copies.async.empty())
+    return;
+  if (copies.stages > 1)
+    WaitGroupOp::create(builder, loc,
+                        builder.getI64IntegerAttr(copies.stages - 2));
+  startAsyncCopies(iteration, copies.stages - 1);
+  if (copies.stages == 1)
+    WaitGroupOp::create(builder, loc, builder.getI64IntegerAttr(0));
+}
+
+/// Moves the body to the insertion point; its readers take the buffers of this
+/// iteration.  Returns what it yields.
+SmallVector<Value> LoopStager::moveBody(scf::ForOp staged) {
   Value iteration = staged.getInductionVar();
-  if (isAsync) {
-    if (copies.stages > 1)
-      WaitGroupOp::create(builder, loc,
-                          builder.getI64IntegerAttr(copies.stages - 2));
-    startAsyncCopies(iteration, copies.stages - 1);
-    if (copies.stages == 1)
-      WaitGroupOp::create(builder, loc, builder.getI64IntegerAttr(0));
-  }
-  SmallVector<Value> next = loadTiles(iteration, /*ahead=*/1);
-
-  // Readers take the buffer of this iteration.
   for (auto &[alloc, buffer] : buffers) {
     Value slot =
         StageOp::create(builder, alloc.getLoc(), alloc.getType(), buffer,
@@ -269,11 +274,15 @@ void LoopStager::run() {
   auto yield = cast<YieldOp>(loop.getBodyBlock()->getTerminator());
   SmallVector<Value> yielded(yield.getOperands());
   yield.erase();
+  Block *body = staged.getBody();
   body->getOperations().splice(body->end(),
                                loop.getBodyBlock()->getOperations());
   builder.setInsertionPointToEnd(body);
-  storeTiles(next, iteration, /*ahead=*/1);
-  scf::YieldOp::create(builder, loc, yielded);
+  return yielded;
+}
+
+/// Behind the loop, which takes the place of the pipelined one.
+void LoopStager::finish(scf::ForOp staged) {
   for (CopyOp copy :
        llvm::concat<const CopyOp>(copies.async, copies.throughRegisters))
     copy->erase();
@@ -283,9 +292,31 @@ void LoopStager::run() {
   loop.replaceAllUsesWith(staged.getResults());
   // The last groups may be empty, but a later pipeline counts from here.
   builder.setInsertionPointAfter(staged);
-  if (isAsync && copies.stages > 1)
+  if (!copies.async.empty() && copies.stages > 1)
     WaitGroupOp::create(builder, loc, builder.getI64IntegerAttr(0));
   loop.erase();
+}
+
+void LoopStager::run() {
+  makeBuffers(copies.async, copies.stages);
+  makeBuffers(copies.throughRegisters, /*stages=*/2);
+  Value zero = getConstant(0), one = getConstant(1);
+  countTrips();
+  emitPrologue(zero);
+
+  auto staged = scf::ForOp::create(builder, loc, zero, tripCount, one,
+                                   loop.getInitArgs());
+  Block *body = staged.getBody();
+  if (!body->empty())
+    body->getTerminator()->erase();
+  builder.setInsertionPointToEnd(body);
+  Value iteration = staged.getInductionVar();
+  emitCopies(iteration);
+  SmallVector<Value> next = loadTiles(iteration, /*ahead=*/1);
+  SmallVector<Value> yielded = moveBody(staged);
+  storeTiles(next, iteration, /*ahead=*/1);
+  scf::YieldOp::create(builder, loc, yielded);
+  finish(staged);
 }
 
 void tile::stageLoop(PipelinedOp loop, const StagedCopies &copies) {

@@ -20,6 +20,9 @@ struct StagedCopies {
   bool empty() const { return async.empty() && throughRegisters.empty(); }
 };
 
+/// Unit attribute of the `tile.store` that ends a copy through registers.
+inline constexpr StringLiteral transitAttrName = "tile.transit";
+
 /// Rewrites a loop with `copies` running ahead.  At least one does.
 void stageLoop(PipelinedOp loop, const StagedCopies &copies);
 
@@ -27,8 +30,8 @@ void stageLoop(PipelinedOp loop, const StagedCopies &copies);
 void makeSerialLoop(PipelinedOp loop);
 
 /// The type of the fragment that `copy` becomes on its way through registers:
-/// of storage bytes for 4-bit elements.  Null where there is none: the threads
-/// are not a power of two, or 4-bit elements do not move as whole bytes.
+/// of storage bytes for 4-bit elements.  Null where these do not move as whole
+/// bytes.
 RankedTensorType getTransitType(CopyOp copy);
 
 } // namespace mlir::tile

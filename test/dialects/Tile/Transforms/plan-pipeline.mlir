@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --tile-plan-pipeline --split-input-file --mlir-print-local-scope | FileCheck %s
 
 // Tests that the aligned variant starts its copies two iterations ahead, waits
-// for the oldest group, and is guarded; the general one is a plain loop.
+// for the oldest group, and is guarded.
 // CHECK-LABEL: tile.kernel @three_stages__aligned
 // CHECK-SAME: tile.aligned = 16
 // CHECK-SAME: guards = [{expr = ["==", ["%", ["stride_bytes", "A", 0], 16], 0], text = "the pitch of 'A' is a multiple of 16 bytes"}, {expr = ["==", ["%", ["address", "A"], 16], 0]

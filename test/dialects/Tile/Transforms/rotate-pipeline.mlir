@@ -136,7 +136,7 @@ tile.kernel @through_registers(%A: !tile.global<?x?xbf16> {tile.name = "A", tile
     %b1 = tile.load %b[%c16, %c0] : !tile.shared<32x8xbf16> -> tensor<16x8xbf16, #b>
     %r1 = tile.mma %a1, %b1, %r0 using #mma : tensor<16x16xbf16, #a>, tensor<16x8xbf16, #b>, tensor<16x8xf32, #c>
     %other = tile.stage %bs[%i] offset 1 : !tile.shared<2x32x8xbf16> -> !tile.shared<32x8xbf16>
-    tile.store %next, %other : tensor<32x8xbf16, #t>, !tile.shared<32x8xbf16>
+    tile.store %next, %other {tile.transit} : tensor<32x8xbf16, #t>, !tile.shared<32x8xbf16>
     scf.yield %r1 : tensor<16x8xf32, #c>
   }
   tile.return
