@@ -130,7 +130,9 @@ void PassDiagnostics::report(mlir::Diagnostic &diagnostic) {
     if (note.getLocation() != diagnostic.getLocation()) {
       SourceRange noteRange = findRange(sources, note.getLocation());
       text = addPlace(std::move(text), note.getLocation(), noteRange);
-      place = noteRange.Start;
+      // The place of the error is not shown twice.
+      if (noteRange.Start != range.Start)
+        place = noteRange.Start;
     }
     reported.note(place, text);
   }
