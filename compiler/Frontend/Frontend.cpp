@@ -20,8 +20,12 @@ void tilec::loadFrontendDialects(mlir::MLIRContext &context) {
 
 ast::File tilec::parseSource(const llvm::SourceMgr &sources,
                              DiagnosticEngine &diagnostics) {
-  const llvm::MemoryBuffer *buffer =
-      sources.getMemoryBuffer(sources.getMainFileID());
+  return parseBuffer(sources, sources.getMainFileID(), diagnostics);
+}
+
+ast::File tilec::parseBuffer(const llvm::SourceMgr &sources, unsigned id,
+                             DiagnosticEngine &diagnostics) {
+  const llvm::MemoryBuffer *buffer = sources.getMemoryBuffer(id);
   // Lines, columns and parser positions are 32-bit numbers downstream.
   constexpr size_t largestSource = size_t(1) << 28;
   if (buffer->getBufferSize() > largestSource) {
@@ -40,6 +44,7 @@ checked::Module tilec::checkSource(const ast::File &file,
     return module;
   for (checked::Kernel &kernel : module.kernels) {
     checked::inferPackedDimensions(kernel);
+    checked::checkPackedParts(kernel, diagnostics);
     checked::findCarried(kernel);
     checked::checkSplits(kernel, diagnostics);
   }
@@ -47,10 +52,10 @@ checked::Module tilec::checkSource(const ast::File &file,
 }
 
 mlir::OwningOpRef<mlir::ModuleOp>
-tilec::parseTileFile(const llvm::SourceMgr &sources,
+tilec::parseTileFile(llvm::SourceMgr &sources,
                      const FrontendOptions &options, mlir::MLIRContext &context,
                      DiagnosticEngine &diagnostics) {
-  ast::File file = parseSource(sources, diagnostics);
+  ast::File file = parseProgram(sources, diagnostics);
   if (diagnostics.hasErrors())
     return nullptr;
   checked::Module kernels = checkSource(file, options, diagnostics);

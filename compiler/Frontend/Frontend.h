@@ -5,7 +5,7 @@
 // after any of them:
 //
 //   DiagnosticEngine diagnostics;
-//   ast::File file = parseSource(sources, diagnostics);
+//   ast::File file = parseProgram(sources, diagnostics);
 //   checked::Module kernels = checkSource(file, options, diagnostics);
 //   mlir::OwningOpRef<mlir::ModuleOp> module =
 //       generateModule(kernels, sources, context);
@@ -33,6 +33,14 @@ void loadFrontendDialects(mlir::MLIRContext &context);
 ast::File parseSource(const llvm::SourceMgr &sources,
                       DiagnosticEngine &diagnostics);
 
+/// The same for any buffer, by its number.
+ast::File parseBuffer(const llvm::SourceMgr &sources, unsigned id,
+                      DiagnosticEngine &diagnostics);
+
+/// Parses the main buffer and the files that it imports, which are added to
+/// `sources`; the tree has the functions and constants of all.
+ast::File parseProgram(llvm::SourceMgr &sources, DiagnosticEngine &diagnostics);
+
 /// Checks the kernels of a file that was parsed without errors.
 checked::Module checkSource(const ast::File &file,
                             const FrontendOptions &options,
@@ -40,7 +48,7 @@ checked::Module checkSource(const ast::File &file,
 
 /// All phases in a row.  Null after an error; the caller prints the
 /// diagnostics, which may hold remarks even if there is a module.
-mlir::OwningOpRef<mlir::ModuleOp> parseTileFile(const llvm::SourceMgr &sources,
+mlir::OwningOpRef<mlir::ModuleOp> parseTileFile(llvm::SourceMgr &sources,
                                                 const FrontendOptions &options,
                                                 mlir::MLIRContext &context,
                                                 DiagnosticEngine &diagnostics);

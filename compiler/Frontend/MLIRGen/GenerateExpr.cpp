@@ -57,6 +57,11 @@ Value Generator::generate(const Expr &expr) {
     return generateAtomic(cast<checked::AtomicExpr>(expr));
   case ExprKind::Block:
     return generateBlock(cast<checked::BlockExpr>(expr));
+  case ExprKind::Extent: {
+    const auto &extent = cast<checked::ExtentExpr>(expr);
+    const Memory &memory = memories[extent.variable];
+    return getExtent(memory, memory.kept[extent.dim], getLocation(expr.range));
+  }
   }
   llvm_unreachable("the checker leaves values only");
 }
@@ -109,15 +114,27 @@ Value Generator::generateUnary(const checked::UnaryExpr &unary) {
 
 Value Generator::generateLazily(Location location, Value condition,
                                 mlir::Type type,
+                                llvm::ArrayRef<Variable *> assigned,
                                 llvm::function_ref<Value()> thenValue,
                                 llvm::function_ref<Value()> elseValue) {
-  auto op = scf::IfOp::create(builder, location, type, condition,
+  llvm::SmallVector<mlir::Type> types = {type};
+  for (Variable *variable : assigned)
+    types.push_back(getValueType(variable));
+  auto op = scf::IfOp::create(builder, location, types, condition,
                               /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(op.thenBlock());
-  scf::YieldOp::create(builder, location, thenValue());
-  builder.setInsertionPointToStart(op.elseBlock());
-  scf::YieldOp::create(builder, location, elseValue());
+  auto before = values;
+  auto generateSide = [&](Block *block, llvm::function_ref<Value()> getSide) {
+    OpBuilder::InsertionGuard guard(builder);
+    values = before;
+    builder.setInsertionPointToEnd(block);
+    llvm::SmallVector<Value> results = {getSide()};
+    llvm::append_range(results, getValues(assigned));
+    scf::YieldOp::create(builder, location, results);
+  };
+  generateSide(op.thenBlock(), thenValue);
+  generateSide(op.elseBlock(), elseValue);
+  values = std::move(before);
+  setValues(assigned, op.getResults().drop_front());
   return op.getResult(0);
 }
 
@@ -158,7 +175,8 @@ Value Generator::generateIf(const checked::IfExpr &branch) {
                                    elseValue);
   }
   return generateLazily(
-      location, condition, getType(branch.type), [&] { return generate(left); },
+      location, condition, getType(branch.type), getAssigned({&left, &right}),
+      [&] { return generate(left); },
       [&] { return generate(right); });
 }
 
@@ -177,10 +195,11 @@ Value Generator::generateLogical(const checked::BinaryExpr &binary) {
     return createNumber(location, builder.getI1Type(), isAnd ? 0 : 1);
   };
   auto undecided = [&] { return generate(right); };
+  llvm::SmallVector<Variable *> assigned = getAssigned({&right});
   if (isAnd)
-    return generateLazily(location, left, builder.getI1Type(), undecided,
-                          decided);
-  return generateLazily(location, left, builder.getI1Type(), decided,
+    return generateLazily(location, left, builder.getI1Type(), assigned,
+                          undecided, decided);
+  return generateLazily(location, left, builder.getI1Type(), assigned, decided,
                         undecided);
 }
 

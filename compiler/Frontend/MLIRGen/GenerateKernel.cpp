@@ -244,6 +244,8 @@ tile::KernelOp Generator::createKernel() {
   properties.threads = builder.getI64IntegerAttr(kernel.threads);
   if (!kernel.config.empty())
     properties.config = getConfigAttr();
+  if (!kernel.decisions.empty())
+    properties.decisions = getDecisionsAttr();
   state.addRegion();
   return cast<tile::KernelOp>(builder.create(state));
 }

@@ -199,18 +199,25 @@ void Generator::generateCopy(const checked::CopyStmt &copy) {
   auto isGlobal = [](const Memory &memory) {
     return isa<tile::GlobalType>(memory.root.getType());
   };
-  // tile.copy takes its shape from a whole shared tile.
+  // tile.copy takes its shape from a shared tile.
+  auto isTile = [&](const Memory &memory) {
+    return memory.isWhole || isTileOfRing(memory);
+  };
   bool isPlainLoad =
-      destination.isWhole &&
-      (source.isWhole || (isGlobal(source) && source.isTrailing()));
+      isTile(destination) &&
+      (isTile(source) || (isGlobal(source) && source.isTrailing()));
   bool isPlainStore =
-      source.isWhole && isGlobal(destination) && destination.isTrailing();
+      isTile(source) && isGlobal(destination) && destination.isTrailing();
   if (isPlainLoad || isPlainStore) {
     llvm::SmallVector<Value> from, to;
-    if (!source.isWhole)
+    if (isGlobal(source))
       from = getIndices(source, location);
-    if (!destination.isWhole)
+    else
+      source.root = getSharedTile(location, source);
+    if (isGlobal(destination))
       to = getIndices(destination, location);
+    else
+      destination.root = getSharedTile(location, destination);
     tile::CopyOp::create(builder, location, source.root, from, destination.root,
                          to, pad, tile::CopyPlanAttr());
     return;
@@ -220,15 +227,15 @@ void Generator::generateCopy(const checked::CopyStmt &copy) {
   storeTile(location, destination, value);
 }
 
-/// A whole shared tile stays where it is; a part of one is loaded.
+/// A shared tile or sub-tile stays where it is.
 Value Generator::generateTileOperand(const Expr &operand) {
   const auto *memoryExpr = dyn_cast<checked::MemoryExpr>(&operand);
   if (!memoryExpr)
     return generate(operand);
   Location location = getLocation(operand.range);
   Memory memory = evaluate(memoryExpr->place, location);
-  if (memory.isWhole)
-    return memory.root;
+  if (memory.isWhole || isSliceable(memory))
+    return getSharedTile(location, memory);
   return loadTile(location, memory,
                   tile::getTileElementType(memory.root.getType()), Value());
 }
@@ -245,5 +252,5 @@ void Generator::generateGemm(const checked::GemmStmt &gemm) {
                                  isUnsignedInt(gemm.a->type.getElement()),
                                  isUnsignedInt(gemm.b->type.getElement()),
                                  gemm.fastAccum, gemm.tf32, tile::MmaAttr());
-  values[gemm.accumulator] = op.getResult();
+  values[gemm.accumulator] = annotate(*gemm.accumulator, op.getResult());
 }

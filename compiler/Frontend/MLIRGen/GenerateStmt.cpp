@@ -83,7 +83,8 @@ void Generator::generate(const checked::Stmt &stmt) {
         // Each iteration of a loop begins anew.
         values.erase(define->variable);
         if (define->value)
-          values[define->variable] = generate(*define->value);
+          values[define->variable] =
+              annotate(*define->variable, generate(*define->value));
       })
       .Case<checked::AliasStmt>([&](const auto *alias) {
         memories[alias->variable] =
@@ -93,7 +94,8 @@ void Generator::generate(const checked::Stmt &stmt) {
           [&](const auto *alloc) { generateAlloc(*alloc); })
       .Case<checked::AssignStmt, checked::WriteElementStmt>(
           [&](const auto *assign) {
-            values[assign->variable] = generate(*assign->value);
+            values[assign->variable] =
+                annotate(*assign->variable, generate(*assign->value));
           })
       .Case<checked::StoreElementStmt>([&](const auto *store) {
         Location location = getLocation(store->range);
@@ -126,7 +128,8 @@ void Generator::generate(const checked::Stmt &stmt) {
       .Case<checked::ParallelStmt>(
           [&](const auto *loop) { generateParallel(*loop); })
       .Case<checked::BlockStmt>(
-          [&](const auto *block) { generate(block->body); });
+          [&](const auto *block) { generate(block->body); })
+      .Default([&](const auto *expert) { generateExpert(*expert); });
 }
 
 void Generator::generateAlloc(const checked::AllocSharedStmt &alloc) {
@@ -141,7 +144,7 @@ void Generator::generateAlloc(const checked::AllocSharedStmt &alloc) {
   Memory memory;
   memory.root = tile::AllocSharedOp::create(
       builder, location, shared, builder.getStringAttr(variable.name),
-      IntegerAttr());
+      IntegerAttr(), getAnnotation(variable));
   for (auto [dim, extent] : llvm::enumerate(type.getExtents())) {
     memory.indices.push_back(Value());
     memory.kept.push_back(dim);
@@ -246,8 +249,8 @@ void Generator::generateWhile(const checked::WhileStmt &loop) {
     Block *head = builder.createBlock(&op.getBefore(), {}, types, locations);
     setValues(carried, head->getArguments());
     Value condition = generate(*loop.condition);
-    scf::ConditionOp::create(builder, location, condition,
-                             head->getArguments());
+    // The condition may call a function that assigns.
+    scf::ConditionOp::create(builder, location, condition, getValues(carried));
     Block *body = builder.createBlock(&op.getAfter(), {}, types, locations);
     setValues(carried, body->getArguments());
     generate(loop.body);
@@ -314,5 +317,6 @@ void Generator::generateParallel(const checked::ParallelStmt &loop) {
   initialFragments.clear();
   initialElements.clear();
   values = std::move(before);
-  setValues(written, op.getResults());
+  for (auto [variable, result] : llvm::zip_equal(written, op.getResults()))
+    values[variable] = annotate(*variable, result);
 }

@@ -110,7 +110,7 @@ void Generator::generateGemmScaled(const checked::GemmStmt &gemm) {
       builder, getLocation(gemm.range), accumulator.getType(), a, b,
       accumulator, scaleA, scaleB, gemm.granularityK, gemm.granularityM,
       gemm.granularityN, gemm.transposeA, gemm.transposeB, gemm.fastAccum);
-  values[gemm.accumulator] = op.getResult();
+  values[gemm.accumulator] = annotate(*gemm.accumulator, op.getResult());
 }
 
 //===----------------------------------------------------------------------===//

@@ -65,8 +65,10 @@ private:
   mlir::Value generateReindex(const checked::ReindexExpr &reindex);
   mlir::Value generateBlock(const checked::BlockExpr &block);
   /// A value that depends on a condition; each side is evaluated in its branch.
+  /// `assigned`: what either side assigns.
   mlir::Value generateLazily(mlir::Location location, mlir::Value condition,
                              mlir::Type type,
+                             llvm::ArrayRef<Variable *> assigned,
                              llvm::function_ref<mlir::Value()> thenValue,
                              llvm::function_ref<mlir::Value()> elseValue);
 
@@ -148,6 +150,37 @@ private:
   mlir::Value generateAtomic(const checked::AtomicExpr &atomic);
   void generateAtomicTile(const checked::AtomicTileStmt &atomic);
   void generatePrint(const checked::PrintStmt &print);
+
+  // GenerateExpert.cpp
+  /// A sub-tile that can be named by itself.
+  bool isSliceable(const Memory &memory);
+  /// A sub-tile that lies as a tile of its own would, whatever the swizzle.
+  bool isTileOfRing(const Memory &memory);
+  /// A shared tile or sub-tile as a value.
+  mlir::Value getSharedTile(mlir::Location location, const Memory &memory);
+  Memory makeTrailing(mlir::Location location, Memory memory);
+  Memory evaluateElement(const Place &place, mlir::Location location);
+  void generateExpert(const checked::Stmt &stmt);
+  void generateAsyncCopy(const checked::AsyncCopyStmt &copy);
+  void generateAsyncElements(const checked::AsyncCopyElementsStmt &copy);
+  void generateTmaCopy(const checked::TmaCopyStmt &copy);
+  void generateAllocBarrier(const checked::AllocBarrierStmt &alloc);
+  void generateBarrier(const checked::BarrierStmt &stmt);
+  /// The barriers and the index, null for a single one.
+  std::pair<mlir::Value, mlir::Value>
+  generateBarrierPlace(const checked::BarrierPlace &place);
+  /// What `annotate` says of a shared tile; null for nothing.
+  mlir::tile::SharedLayoutAttr getAnnotation(const Variable &variable);
+  /// A new value of a variable, in the layout that `annotate` gives it.
+  mlir::Value annotate(const Variable &variable, mlir::Value value);
+  mlir::DictionaryAttr getDecisionsAttr();
+
+  // GenerateControlFlow.cpp
+  void generatePersistent(const checked::PersistentStmt &loop);
+  void generateWarpgroup(const checked::WarpgroupStmt &stmt);
+  /// Variables from outside that functions called in these expressions assign,
+  /// by way of `inout`.
+  llvm::SmallVector<Variable *> getAssigned(llvm::ArrayRef<const Expr *> exprs);
 
   // GenerateStmt.cpp
   void generate(const checked::StmtList &list);

@@ -18,6 +18,8 @@ bool Checker::checkAssignable(Variable *variable, const ast::NameExpr &target) {
   };
   switch (variable->role) {
   case Variable::Role::Var:
+    if (!checkVisible(*variable, range) || !checkAssignedHere(*variable, range))
+      return false;
     if (!parallel || variable->isPerIteration)
       return true;
     report("is declared outside 'parallel' and cannot be assigned in it")
@@ -26,6 +28,12 @@ bool Checker::checkAssignable(Variable *variable, const ast::NameExpr &target) {
         .withHelp("iterations are independent; reduce a tile instead");
     return false;
   case Variable::Role::Let:
+    if (variable->isParameter) {
+      report("is a parameter and cannot change")
+          .withHelp("copy it: var x = " + variable->name +
+                    ";, or declare it 'inout'");
+      return false;
+    }
     report("is declared with 'let' and cannot change")
         .withHelp("declare it as 'var " + variable->name + " = ...'");
     return false;
@@ -42,6 +50,9 @@ bool Checker::checkAssignable(Variable *variable, const ast::NameExpr &target) {
     return false;
   case Variable::Role::Axis:
     report("is a block axis and cannot change");
+    return false;
+  case Variable::Role::Barrier:
+    report("is a barrier and cannot change");
     return false;
   case Variable::Role::Constant:
     report("is a compile-time constant and cannot change");

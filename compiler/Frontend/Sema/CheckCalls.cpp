@@ -86,15 +86,12 @@ Checker::ExprPtr Checker::checkCall(const ast::CallExpr &call) {
   case BuiltinGroup::Allocation:
     if (refuseInParallel(call))
       return makeInvalid(range);
-    if (*builtin == Builtin::AllocBarrier) {
-      reportUnsupported(call.callee.range, call.callee.text);
-      return makeInvalid(range);
-    }
     error(call.callee.range,
           "'" + call.callee.text + "' stands alone after '='")
-        .withHelp(*builtin == Builtin::AllocShared
-                      ? "write let x = alloc_shared(...);"
-                      : "write var x = alloc_fragment(...);");
+        .withHelp(
+            "write " +
+            llvm::Twine(*builtin == Builtin::AllocFragment ? "var" : "let") +
+            " x = " + call.callee.text + "(...);");
     return makeInvalid(range);
   case BuiltinGroup::Statement:
     error(call.callee.range,

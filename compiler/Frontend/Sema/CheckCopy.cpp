@@ -82,7 +82,7 @@ std::string tilec::writeAnchor(SourceRange range, unsigned rank) {
 }
 
 std::optional<Checker::CopySide>
-Checker::checkCopySource(const ast::Expr &syntax) {
+Checker::checkCopySource(const ast::Expr &syntax, StringRef callee) {
   CopySide side;
   side.range = syntax.getRange();
   ExprPtr value = check(syntax);
@@ -109,7 +109,7 @@ Checker::checkCopySource(const ast::Expr &syntax) {
   if (value->type.isInvalid())
     return std::nullopt;
   if (!value->type.isFragment()) {
-    error(side.range, "'copy' reads a tile, and '" + getQuotedText(side.range) +
+    error(side.range, "'" + callee + "' reads a tile, and '" + getQuotedText(side.range) +
                           "' is " + value->type.describe())
         .withHelp("use fill(x, v) to set every element to one value");
     return std::nullopt;
@@ -121,7 +121,7 @@ Checker::checkCopySource(const ast::Expr &syntax) {
 }
 
 std::optional<Checker::CopySide>
-Checker::checkCopyDestination(const ast::Expr &syntax) {
+Checker::checkCopyDestination(const ast::Expr &syntax, StringRef callee) {
   CopySide side;
   side.range = syntax.getRange();
   // A destination is not read, so that an undefined fragment is fine.
@@ -142,7 +142,7 @@ Checker::checkCopyDestination(const ast::Expr &syntax) {
   auto *memory = llvm::dyn_cast<checked::MemoryExpr>(value.get());
   if (!memory) {
     error(side.range,
-          "'copy' writes a tensor, a shared tile or a 'var' "
+          "'" + callee + "' writes a tensor, a shared tile or a 'var' "
           "fragment, and '" +
               getQuotedText(side.range) + "' is " +
               (value->type.isFragment() ? "a value" : value->type.describe()));
@@ -176,12 +176,13 @@ static std::string writePart(SourceRange range, llvm::ArrayRef<int64_t> whole,
   return text + "]";
 }
 
-bool Checker::matchCopyShapes(CopySide &source, CopySide &destination) {
+bool Checker::matchCopyShapes(CopySide &source, CopySide &destination,
+                              StringRef callee) {
   auto getMemory = [](CopySide &side) -> Place & {
     return llvm::cast<checked::MemoryExpr>(*side.value).place;
   };
   if (source.isAnchor && destination.isAnchor) {
-    error(source.range, "'copy' needs a shape: both sides say only where the "
+    error(source.range, "'" + callee + "' needs a shape: both sides say only where the "
                         "tile begins")
         .underline(destination.range)
         .withHelp("give one side extents, e.g. " +
@@ -202,7 +203,7 @@ bool Checker::matchCopyShapes(CopySide &source, CopySide &destination) {
     return true;
 
   Diagnostic &diagnostic =
-      error(destination.range, "'copy' needs equal shapes: '" +
+      error(destination.range, "'" + callee + "' needs equal shapes: '" +
                                    getQuotedText(source.range) + "' is " +
                                    formatShape(source.extents) + ", '" +
                                    getQuotedText(destination.range) + "' is " +

@@ -302,8 +302,12 @@ Checker::ExprPtr Checker::checkIf(const ast::IfExpr &branch) {
 
   if (parallel)
     ++parallel->conditions;
+  // Functions may write to variables on one side only.
+  VariableSet before = undefined;
   ExprPtr left = checkValue(*branch.thenValue);
+  VariableSet afterLeft = std::exchange(undefined, before);
   ExprPtr right = checkValue(*branch.elseValue);
+  undefined.insert_range(afterLeft);
   if (parallel)
     --parallel->conditions;
   if (left->type.isInvalid() || right->type.isInvalid())

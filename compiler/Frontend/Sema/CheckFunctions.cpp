@@ -10,49 +10,46 @@
 using namespace tilec;
 using llvm::StringRef;
 
-/// Reports what a first version leaves out; false if there was something.
-bool Checker::checkFunctionShape(const ast::FunctionDecl &function,
-                                 SourceRange user) {
-  auto refuse = [&](SourceRange range, const llvm::Twine &what) {
-    error(range, "'" + what + "' is not supported yet");
-    return false;
-  };
-  for (const ast::FunctionParameter &parameter : function.parameters) {
-    if (parameter.mode != ast::FunctionParameter::Mode::Value)
-      return refuse(parameter.modeRange,
-                    getQuotedText(parameter.modeRange) + " parameter");
-    if (parameter.type.hasExtents)
-      return refuse(parameter.type.range, "tile parameter");
-  }
-  if (!function.result)
-    return refuse(function.name.range, "function without a result");
-  if (function.result->hasExtents)
-    return refuse(function.result->range, "tile result");
+/// False, and an error, if a function does not end as its result says.
+bool Checker::checkReturns(const ast::FunctionDecl &function) {
   const auto &statements = function.body->statements;
-  for (const auto &[index, stmt] : llvm::enumerate(statements)) {
-    bool isLast = index + 1 == statements.size();
-    const auto *let = llvm::dyn_cast<ast::LetStmt>(stmt.get());
-    bool isLet = let && !let->isVar;
-    bool isReturn = isLast && llvm::isa<ast::ReturnStmt>(stmt.get());
-    if (isLet || isReturn)
-      continue;
-    if (llvm::isa<ast::ReturnStmt>(stmt.get())) {
-      error(stmt->getRange(), "'return' is the last statement of a function");
-      return false;
-    }
-    return refuse(stmt->getRange(),
-                  "function with statements other than let and return");
-  }
   const auto *last =
       statements.empty()
           ? nullptr
           : llvm::dyn_cast<ast::ReturnStmt>(statements.back().get());
-  if (last && last->value)
+  bool hasValue = last && last->value;
+  if (hasValue == function.result.has_value())
     return true;
-  error(function.name.range,
-        "'" + function.name.text + "' gives a value but does not return one")
-      .withHelp("end it with 'return e;'");
+  if (hasValue)
+    error(last->value->getRange(),
+          "'" + function.name.text + "' gives no value, and this is one")
+        .note(function.name.range.Start,
+              "'" + function.name.text + "' is declared here")
+        .withHelp("write the type of the result after '->'");
+  else
+    error(function.name.range,
+          "'" + function.name.text + "' gives a value but does not return one")
+        .withHelp("end it with 'return e;'");
   return false;
+}
+
+/// True for a function of scalars that is one expression: it applies to tiles,
+/// too.
+static bool isElementwise(const ast::FunctionDecl &function) {
+  if (!function.result || function.result->hasExtents)
+    return false;
+  bool takesScalars = llvm::all_of(
+      function.parameters, [](const ast::FunctionParameter &parameter) {
+        return parameter.mode == ast::FunctionParameter::Mode::Value &&
+               !parameter.type.hasExtents;
+      });
+  return takesScalars &&
+         llvm::all_of(llvm::drop_end(function.body->statements),
+                      [](const ast::StmtPtr &stmt) {
+                        const auto *let =
+                            llvm::dyn_cast<ast::LetStmt>(stmt.get());
+                        return let && !let->isVar;
+                      });
 }
 
 Checker::ExprPtr Checker::checkFunctionCall(const ast::CallExpr &call,
@@ -72,8 +69,10 @@ Checker::ExprPtr Checker::checkFunctionCall(const ast::CallExpr &call,
   signature += ")";
   std::optional<Arguments> arguments =
       matchArguments(call, function.parameters.size(), signature);
-  if (!arguments || !checkFunctionShape(function, range))
+  if (!arguments || !checkReturns(function))
     return makeInvalid(range);
+  if (!isElementwise(function))
+    return inlineStatements(call, function, *arguments);
 
   llvm::SmallVector<ExprPtr> values;
   for (const ast::Expr *argument : arguments->positional) {
@@ -83,7 +82,7 @@ Checker::ExprPtr Checker::checkFunctionCall(const ast::CallExpr &call,
   }
   // Convert as assignment does, then bring all tiles to one shape.
   for (const auto &[index, parameter] : llvm::enumerate(function.parameters)) {
-    std::optional<ElementType> element = resolveType(*parameter.type.element);
+    std::optional<ElementType> element = resolveParameterType(parameter.type);
     if (!element)
       return makeInvalid(range);
     values[index] = convertTo(std::move(values[index]), *element);
@@ -122,6 +121,7 @@ Checker::ExprPtr Checker::inlineFunction(const ast::FunctionDecl &function,
          llvm::zip_equal(function.parameters, arguments)) {
       Variable *variable =
           declare(parameter.name, Variable::Role::Let, argument->type);
+      variable->isParameter = true;
       variable->known = argument->known;
       variable->constant = argument->constant;
       variable->range = getRange(*argument);
@@ -160,29 +160,35 @@ Checker::ExprPtr Checker::inlineFunction(const ast::FunctionDecl &function,
 }
 
 void Checker::checkFunctionAlone(const ast::FunctionDecl &decl) {
-  // What a function may hold beyond this is checked in its calls.
-  bool isPlain = llvm::all_of(
-      decl.parameters, [](const ast::FunctionParameter &parameter) {
-        return parameter.mode == ast::FunctionParameter::Mode::Value &&
-               !parameter.type.hasExtents;
-      });
-  if (!isPlain || !decl.result || decl.result->hasExtents)
-    return;
-  if (!checkFunctionShape(decl, decl.name.range))
+  if (!checkReturns(decl))
     return;
   isAlone = true;
   maxWork = 10000;
   Scope scope(*this);
-  llvm::SmallVector<ExprPtr> arguments;
+  llvm::SmallVector<ExprPtr> values;
+  llvm::SmallVector<BoundArgument> arguments;
+  bool isPlain = true;
   for (const ast::FunctionParameter &parameter : decl.parameters) {
     std::optional<ElementType> element = resolveType(*parameter.type.element);
     if (!element)
       return;
+    // What depends on shapes is checked in calls.
+    isPlain &= parameter.mode == ast::FunctionParameter::Mode::Value &&
+               !parameter.type.hasExtents;
     Variable *variable = createVariable(
         parameter.name.text, parameter.name.range,
         Variable::Role::ScalarParameter, Type::getScalar(*element));
-    arguments.push_back(
-        std::make_unique<checked::ReadExpr>(parameter.name.range, variable));
+    ExprPtr value =
+        std::make_unique<checked::ReadExpr>(parameter.name.range, variable);
+    if (isElementwise(decl))
+      values.push_back(std::move(value));
+    else
+      arguments.emplace_back().value = std::move(value);
   }
-  inlineFunction(decl, SourceRange(), std::move(arguments));
+  if (!isPlain)
+    return;
+  if (isElementwise(decl))
+    inlineFunction(decl, SourceRange(), std::move(values));
+  else
+    inlineBody(decl, SourceRange(), arguments);
 }

@@ -65,6 +65,26 @@ Checker::Variable *Checker::checkAccumulator(const ast::CallExpr &call,
   return nullptr;
 }
 
+static bool reads(const checked::Expr &expr, const checked::Variable *variable);
+
+/// True if statements read the variable.
+static bool reads(const checked::StmtList &list,
+                  const checked::Variable *variable) {
+  bool found = false;
+  for (const checked::StmtPtr &stmt : list) {
+    checked::forEachExpr(*stmt, [&](const checked::Expr &expr) {
+      found |= reads(expr, variable);
+    });
+    checked::forEachList(*stmt, [&](const checked::StmtList &inner) {
+      found |= reads(inner, variable);
+    });
+    checked::forEachAssigned(*stmt, [&](checked::Variable *assigned) {
+      found |= assigned == variable;
+    });
+  }
+  return found;
+}
+
 /// True if an expression reads the variable.
 static bool reads(const checked::Expr &expr,
                   const checked::Variable *variable) {
@@ -76,9 +96,7 @@ static bool reads(const checked::Expr &expr,
     found |= reads(operand, variable);
   });
   if (const auto *block = llvm::dyn_cast<checked::BlockExpr>(&expr))
-    for (const checked::StmtPtr &stmt : block->statements)
-      if (const auto *define = llvm::dyn_cast<checked::DefineStmt>(stmt.get()))
-        found |= define->value && reads(*define->value, variable);
+    found |= reads(block->statements, variable);
   return found;
 }
 
@@ -317,37 +335,4 @@ bool Checker::checkGemmShapes(const ast::CallExpr &call,
     return false;
   }
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Expert level
-//===----------------------------------------------------------------------===//
-
-void Checker::checkAsyncCopy(const ast::CallExpr &call) {
-  std::optional<Arguments> arguments = matchArguments(
-      call, 2, "async_copy(source, destination)", {"num_elems", "pred"});
-  if (!arguments)
-    return;
-  ExprPtr destination = check(*arguments->positional[1]);
-  if (destination->type.isInvalid())
-    return;
-  if (const ast::Expr *syntax = arguments->getOption("num_elems")) {
-    std::optional<int64_t> count = checkExtent(*syntax, "'num_elems'");
-    auto *memory = llvm::dyn_cast<checked::MemoryExpr>(destination.get());
-    if (!count || !memory)
-      return;
-    ElementType element = memory->place.getElement();
-    int64_t bits = *count * getBits(element);
-    if (bits != 32 && bits != 64 && bits != 128) {
-      error(syntax->getRange(),
-            "an async copy moves 4, 8 or 16 bytes, but " + llvm::Twine(*count) +
-                " elements of " + getName(element) + " are " +
-                (bits % 8 == 0 ? llvm::Twine(bits / 8) + " bytes"
-                               : llvm::Twine(bits) + " bits"))
-          .withHelp("num_elems counts elements: use " +
-                    llvm::Twine(128 / getBits(element)) + " for 16 bytes");
-      return;
-    }
-  }
-  reportUnsupported(call.callee.range, "async_copy");
 }

@@ -28,6 +28,8 @@ checked::Kernel Checker::checkKernel(const ast::KernelDecl &decl) {
   checkGrid(decl);
   checkThreads(decl);
   checkBlock(*decl.body);
+  structureReturns();
+  checkDepth(kernel.body);
   if (diagnostics.getErrorCount() == errorsBefore)
     reportUnfedTiles();
   return std::move(kernel);
@@ -227,6 +229,7 @@ void Checker::checkFacts(const ast::KernelDecl &decl) {
 
 void Checker::checkGrid(const ast::KernelDecl &decl) {
   constexpr unsigned mostAxes = 5;
+  hasGrid = decl.hasGrid;
   if (decl.axes.size() > mostAxes)
     error(decl.axes[mostAxes].name.range,
           "a grid has at most " + llvm::Twine(mostAxes) +
@@ -266,6 +269,7 @@ void Checker::checkThreads(const ast::KernelDecl &decl) {
   kernel.threads = defaultThreads;
   if (!decl.threads)
     return;
+  hasThreads = true;
   std::optional<Integer> threads =
       checkConstantInteger(*decl.threads, "'threads'");
   if (!threads)

@@ -11,6 +11,8 @@ void Checker::checkLet(const ast::LetStmt &let) {
       return checkAllocShared(let, *call);
     if (builtin == Builtin::AllocFragment)
       return checkAllocFragment(let, *call);
+    if (builtin == Builtin::AllocBarrier)
+      return checkAllocBarrier(let, *call);
   }
   bindValue(let, check(*let.value));
 }
@@ -101,6 +103,27 @@ Checker::ExprPtr Checker::convertToWritten(ExprPtr value, const Type &written) {
   return convertTo(std::move(value), written.getElement());
 }
 
+Checker::Variable *Checker::emitAlias(const ast::Name &name, Place place,
+                                      SourceRange range) {
+  Extents extents = place.getExtents();
+  Variable *alias =
+      declare(name, Variable::Role::Alias,
+              place.root->type.isTensor()
+                  ? Type::getTensor(place.getElement(), extents)
+                  : Type::getShared(place.getElement(), extents));
+  alias->aliased = place.root->getOrigin();
+  int keptDim = 0;
+  for (const auto &[dim, entry] : llvm::enumerate(place.dims)) {
+    if (!entry.isDropped && int(dim) == place.root->packDim)
+      alias->packDim = keptDim;
+    keptDim += !entry.isDropped;
+  }
+  alias->access = place.root->access;
+  alias->allocated = place.root->allocated;
+  emit(std::make_unique<checked::AliasStmt>(range, alias, std::move(place)));
+  return alias;
+}
+
 void Checker::bindValue(const ast::LetStmt &let, ExprPtr value) {
   // A second name for memory.
   auto *memory = llvm::dyn_cast<checked::MemoryExpr>(value.get());
@@ -112,16 +135,7 @@ void Checker::bindValue(const ast::LetStmt &let, ExprPtr value) {
         declare(let.name, Variable::Role::Alias, Type::getInvalid());
         return;
       }
-      Extents extents = place.getExtents();
-      Variable *alias =
-          declare(let.name, Variable::Role::Alias,
-                  isTensor ? Type::getTensor(place.getElement(), extents)
-                           : Type::getShared(place.getElement(), extents));
-      alias->aliased = place.root->getOrigin();
-      alias->access = place.root->access;
-      alias->allocated = place.root->allocated;
-      emit(std::make_unique<checked::AliasStmt>(let.getRange(), alias,
-                                                std::move(memory->place)));
+      emitAlias(let.name, std::move(memory->place), let.getRange());
       return;
     }
   }
@@ -154,6 +168,7 @@ void Checker::bindValue(const ast::LetStmt &let, ExprPtr value) {
     variable->known = value->known;
     variable->range = getRange(*value);
     variable->affine = getAffine(*value);
+    recordLaunchValue(variable, *value);
     if (value->constant) {
       variable->constant = value->constant;
       return;

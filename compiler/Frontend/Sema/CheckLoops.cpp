@@ -30,7 +30,7 @@ void Checker::checkFor(const ast::ForStmt &loop) {
   case ast::LoopKind::Parallel:
     return checkParallel(loop);
   case ast::LoopKind::Persistent:
-    return reportUnsupported(loop.loopRange, "persistent");
+    return checkPersistent(loop);
   }
 }
 
@@ -101,18 +101,11 @@ void Checker::checkSequential(const ast::ForStmt &loop) {
     stmt->step = bounds->step;
   }
 
-  // The body may not run at all, so what it writes may stay unwritten.
-  VariableSet before = undefined;
-  if (parallel)
-    ++parallel->conditions;
-  ++loopDepth;
-  stmt->body = checkBody(*loop.body);
-  --loopDepth;
-  if (parallel)
-    --parallel->conditions;
-  undefined = before;
+  Nesting jumps = checkLoopBody(
+      *loop.body, isPipelined ? Nesting::Kind::Pipelined : Nesting::Kind::Range,
+      stmt->body);
   if (isGood)
-    emit(std::move(stmt));
+    emitLoop(std::move(stmt), jumps);
 }
 
 /// True if the value comes from a config default: the compiler may then lower
@@ -154,6 +147,15 @@ bool Checker::checkPipelineOptions(const Arguments &arguments,
     std::optional<int64_t> split = checkExtent(*syntax, "'split'");
     if (!split)
       return false;
+    bool isPersistent =
+        llvm::any_of(nesting, [](const Nesting &around) {
+          return around.kind == Nesting::Kind::Persistent;
+        });
+    if (*split > 1 && isPersistent) {
+      error(syntax->getRange(), "'split' cannot be used inside 'persistent', "
+                                "where one block runs each tuple");
+      return false;
+    }
     stmt.split = *split;
     stmt.splitRange = syntax->getRange();
     if (*split > 1)
@@ -203,7 +205,9 @@ void Checker::checkUnrolled(const ast::ForStmt &loop) {
         declare(loop.variables[0], Variable::Role::LoopIndex, Type::getIndex());
     variable->constant = value;
     variable->known = Known::CompileTime;
+    nesting.push_back({Nesting::Kind::Unrolled});
     checkBlock(*loop.body);
+    nesting.pop_back();
     // Further copies would repeat what is wrong with this one.
     if (diagnostics.getErrorCount() != errorsBefore)
       return;

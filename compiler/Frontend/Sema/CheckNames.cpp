@@ -90,6 +90,7 @@ Checker::Variable *Checker::createVariable(StringRef name, SourceRange range,
   variable.type = std::move(type);
   variable.declared = range;
   variable.isPerIteration = parallel != nullptr;
+  variable.region = region;
   return &variable;
 }
 
@@ -140,8 +141,10 @@ Checker::Variable *Checker::declare(const ast::Name &name, Variable::Role role,
 
 Checker::Variable *Checker::lookup(StringRef name) {
   for (unsigned i = scopes.size(); i-- > firstVisibleScope;)
-    if (Variable *variable = scopes[i].lookup(name))
+    if (Variable *variable = scopes[i].lookup(name)) {
+      used.insert(variable);
       return variable;
+    }
   return checkConstant(name);
 }
 
@@ -202,7 +205,13 @@ Checker::ExprPtr Checker::checkName(const ast::NameExpr &name) {
   if (variable->type.isMemory())
     return std::make_unique<checked::MemoryExpr>(variable->type, range,
                                                  makePlace(variable));
-  if (!checkDefined(variable, range, ""))
+  if (variable->type.isBarrier()) {
+    error(range, "'" + name.name + "' is a barrier, and a value is needed here")
+        .withHelp("barriers are for 'arrive', 'expect_bytes', 'wait' and "
+                  "'tma_copy'");
+    return makeInvalid(range);
+  }
+  if (!checkVisible(*variable, range) || !checkDefined(variable, range, ""))
     return makeInvalid(range);
   return std::make_unique<checked::ReadExpr>(range, variable);
 }

@@ -84,7 +84,9 @@ Checker::ExprPtr Checker::checkLogical(const ast::BinaryExpr &binary) {
   // The right side is evaluated under the condition of the left one.
   if (parallel)
     ++parallel->conditions;
+  VariableSet before = undefined;
   ExprPtr right = checkValue(*binary.right);
+  undefined.insert_range(before);
   if (parallel)
     --parallel->conditions;
   if (left->type.isInvalid() || right->type.isInvalid())

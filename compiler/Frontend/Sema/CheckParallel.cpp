@@ -58,7 +58,9 @@ void Checker::checkParallel(const ast::ForStmt &loop) {
       stmt->variables.push_back(variable);
     }
     if (isGood) {
+      nesting.push_back({Nesting::Kind::Parallel});
       stmt->body = checkBody(*loop.body);
+      nesting.pop_back();
       checkElementReads();
     }
   }
@@ -145,6 +147,9 @@ void Checker::writeFragmentElement(const ast::IndexExpr &target,
         .withHelp("declare it as 'var " + variable->name + " = ...'");
     return;
   }
+  if (!checkVisible(*variable, target.base->getRange()) ||
+      !checkAssignedHere(*variable, target.base->getRange()))
+    return;
   if (!checkIndexCount(target, variable->name, variable->type.getRank()))
     return;
   checked::ParallelStmt::Write write{variable, {}, targetRange};

@@ -10,6 +10,14 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
   SourceRange range = stmt.getRange();
   if (!spend(range))
     return;
+  // Functions nest statements deeper than the parser allows one of them to.
+  constexpr unsigned weight = 4;
+  depth += weight;
+  llvm::scope_exit leave([&] { depth -= weight; });
+  if (depth > maxDepth) {
+    error(range, "functions and expressions nest too deep here");
+    return;
+  }
   switch (stmt.getKind()) {
   case ast::StmtKind::Let:
     return checkLet(llvm::cast<ast::LetStmt>(stmt));
@@ -25,15 +33,12 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
   case ast::StmtKind::For:
     return checkFor(llvm::cast<ast::ForStmt>(stmt));
   case ast::StmtKind::Break:
-    return reportUnsupported(range, "break");
   case ast::StmtKind::Continue:
-    return reportUnsupported(range, "continue");
+    return checkBreakOrContinue(stmt);
   case ast::StmtKind::Return:
-    return reportUnsupported(llvm::cast<ast::ReturnStmt>(stmt).wordRange,
-                             "return");
+    return checkReturn(llvm::cast<ast::ReturnStmt>(stmt));
   case ast::StmtKind::Warpgroup:
-    return reportUnsupported(llvm::cast<ast::WarpgroupStmt>(stmt).wordRange,
-                             "warpgroup");
+    return checkWarpgroups({&llvm::cast<ast::WarpgroupStmt>(stmt)});
   case ast::StmtKind::Block:
     return checkBlock(llvm::cast<ast::BlockStmt>(stmt));
   }
@@ -41,8 +46,7 @@ void Checker::checkStmt(const ast::Stmt &stmt) {
 
 void Checker::checkBlock(const ast::BlockStmt &block) {
   Scope scope(*this);
-  for (const ast::StmtPtr &stmt : block.statements)
-    checkStmt(*stmt);
+  checkStatements(block.statements);
 }
 
 checked::StmtList Checker::checkBody(const ast::BlockStmt &block) {
@@ -79,13 +83,22 @@ void Checker::checkIfStmt(const ast::IfStmt &branch) {
   if (parallel)
     ++parallel->conditions;
   VariableSet before = undefined;
+  bool wasUnreachable = isUnreachable;
+  ++branchDepth;
   stmt->thenBody = checkBody(*branch.thenBlock);
   VariableSet afterThen = std::exchange(undefined, before);
+  bool thenJumps = std::exchange(isUnreachable, wasUnreachable);
   checked::StmtList *outer = std::exchange(output, &stmt->elseBody);
   checkElse();
   output = outer;
-  // What either side leaves unwritten may be unwritten.
-  undefined.insert_range(afterThen);
+  --branchDepth;
+  // What either side leaves unwritten may be unwritten, unless that side does
+  // not lead here.
+  if (isUnreachable)
+    undefined = afterThen;
+  else if (!thenJumps)
+    undefined.insert_range(afterThen);
+  isUnreachable &= thenJumps;
   if (parallel)
     --parallel->conditions;
   if (isGood)
@@ -95,23 +108,42 @@ void Checker::checkIfStmt(const ast::IfStmt &branch) {
 void Checker::checkWhile(const ast::WhileStmt &loop) {
   ExprPtr condition = checkCondition(*loop.condition, "a condition");
   bool isGood = !condition->type.isInvalid();
-  if (condition->constant && std::get<bool>(*condition->constant)) {
-    error(loop.condition->getRange(), "this loop never ends");
-    isGood = false;
-  }
   auto stmt = std::make_unique<checked::WhileStmt>(loop.getRange(),
                                                    std::move(condition));
+  Nesting jumps = checkLoopBody(*loop.body, Nesting::Kind::While, stmt->body);
+  bool isEndless =
+      stmt->condition->constant && std::get<bool>(*stmt->condition->constant);
+  if (isEndless && !jumps.hasBreak && !jumps.hasReturn) {
+    error(loop.condition->getRange(), "this loop never ends");
+    return;
+  }
+  // Only a `return` leads out of it.
+  isUnreachable |= isEndless && !jumps.hasBreak;
+  if (isGood)
+    emitLoop(std::move(stmt), jumps);
+}
+
+/// Checks the body of a loop that may run any number of times, and says how it
+/// is left.
+Checker::Nesting Checker::checkLoopBody(const ast::BlockStmt &body,
+                                        Nesting::Kind kind,
+                                        checked::StmtList &list) {
+  // The body may not run at all, so what it writes may stay unwritten.
   VariableSet before = undefined;
+  bool wasUnreachable = isUnreachable;
   if (parallel)
     ++parallel->conditions;
   ++loopDepth;
-  stmt->body = checkBody(*loop.body);
+  nesting.push_back({kind});
+  list = checkBody(body);
+  Nesting jumps = nesting.back();
+  nesting.pop_back();
   --loopDepth;
   if (parallel)
     --parallel->conditions;
   undefined = before;
-  if (isGood)
-    emit(std::move(stmt));
+  isUnreachable = wasUnreachable;
+  return jumps;
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,7 +154,10 @@ void Checker::checkCallStmt(const ast::CallExpr &call) {
   std::optional<Builtin> builtin = findBuiltin(call.callee.text);
   if (!builtin) {
     ExprPtr value = checkCall(call);
-    if (!value->type.isInvalid())
+    // A function without a result has left its statements here.
+    bool isValue =
+        !value->type.isInvalid() && value->type.getKind() != Type::Kind::Void;
+    if (isValue)
       error(call.getRange(), "the value of this call is not used");
     return;
   }
@@ -155,6 +190,20 @@ void Checker::checkCallStmt(const ast::CallExpr &call) {
     return;
   case Builtin::AsyncCopy:
     return checkAsyncCopy(call);
+  case Builtin::CommitGroup:
+    return checkCommitGroup(call);
+  case Builtin::WaitGroup:
+    return checkWaitGroup(call);
+  case Builtin::TmaCopy:
+    return checkTmaCopy(call);
+  case Builtin::Arrive:
+  case Builtin::ExpectBytes:
+  case Builtin::Wait:
+    return checkBarrierCall(call, *builtin);
+  case Builtin::SetMaxRegisters:
+    return checkSetMaxRegisters(call);
+  case Builtin::Annotate:
+    return checkAnnotate(call);
   default:
     break;
   }

@@ -49,6 +49,8 @@ struct Variable {
     Shared,
     /// Second name of a part of a tensor or shared tile.
     Alias,
+    /// One barrier, or several.
+    Barrier,
     /// A compile-time constant; no value at run time.
     Constant,
   };
@@ -84,6 +86,15 @@ struct Variable {
   /// dimension gives it its value.
   std::string firstUser;
   bool isBound = false;
+  /// Of a function.
+  bool isParameter = false;
+  /// Number of the innermost `persistent` or `warpgroup` body around the
+  /// declaration, 0 for none.  Bodies further in have higher numbers.
+  unsigned region = 0;
+  /// What `annotate` says: of a shared tile the swizzle and the padding in
+  /// bytes, or the text of a layout attribute.
+  std::optional<int64_t> swizzle, padding;
+  std::string layout;
 
   bool isMutable() const { return role == Role::Var; }
   /// The variable whose memory this is.
@@ -155,6 +166,7 @@ enum class ExprKind : uint8_t {
   Dequant,
   Atomic,
   Block,
+  Extent,
 };
 
 class Expr {
@@ -406,6 +418,18 @@ public:
   BlockExpr(Type type, SourceRange range);
   ~BlockExpr() override;
   std::vector<StmtPtr> statements;
+};
+
+/// An extent of a tensor or view that is known at launch or later.
+class ExtentExpr : public ExprBase<ExtentExpr, ExprKind::Extent> {
+public:
+  ExtentExpr(SourceRange range, Variable *variable, unsigned dim)
+      : ExprBase(Type::getIndex(), range), variable(variable), dim(dim) {
+    known = variable->role == Variable::Role::Tensor ? Known::Launch
+                                                     : Known::Uniform;
+  }
+  Variable *variable;
+  unsigned dim;
 };
 
 /// Calls `visit` on each expression directly below `expr`: operands, and the

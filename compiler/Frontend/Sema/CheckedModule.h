@@ -2,7 +2,7 @@
 #ifndef TILEC_FRONTEND_SEMA_CHECKEDMODULE_H
 #define TILEC_FRONTEND_SEMA_CHECKEDMODULE_H
 
-#include "compiler/Frontend/Sema/CheckedStmt.h"
+#include "compiler/Frontend/Sema/CheckedExpert.h"
 #include <deque>
 #include <map>
 
@@ -55,6 +55,12 @@ struct ConfigValue {
   std::vector<Constant> choices;
 };
 
+/// A decision of the compiler that the kernel makes itself.
+struct Decision {
+  std::string name;
+  Constant value;
+};
+
 struct Kernel {
   Kernel() = default;
   Kernel(Kernel &&) = default;
@@ -68,6 +74,7 @@ struct Kernel {
   std::vector<Axis> axes;
   std::vector<ConfigValue> config;
   int64_t threads = 0;
+  std::vector<Decision> decisions;
   StmtList body;
   /// All variables of the kernel, at fixed addresses.
   std::deque<Variable> variables;

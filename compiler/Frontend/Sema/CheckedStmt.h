@@ -25,6 +25,22 @@ enum class StmtKind : uint8_t {
   While,
   Parallel,
   Block,
+  // Control flow: `Break`, `Continue` and `Return` are gone from a finished
+  // tree (see StructureJumps.cpp).
+  Break,
+  Continue,
+  Return,
+  Persistent,
+  Warpgroup,
+  // Expert level.
+  AsyncCopy,
+  AsyncCopyElements,
+  CommitGroup,
+  WaitGroup,
+  TmaCopy,
+  AllocBarrier,
+  Barrier,
+  SetMaxRegisters,
 };
 
 using StmtList = std::vector<StmtPtr>;
@@ -248,6 +264,17 @@ public:
   explicit BlockStmt(SourceRange range) : StmtBase(range) {}
   StmtList body;
 };
+
+/// Calls `visit` on each expression of a statement, in the order in which they
+/// are evaluated, but not on those of the statements in it.
+void forEachExpr(const Stmt &stmt, llvm::function_ref<void(const Expr &)> visit);
+/// Calls `visit` on each list of statements directly in a statement.
+void forEachList(const Stmt &stmt,
+                 llvm::function_ref<void(const StmtList &)> visit);
+/// Calls `visit` on each variable that a statement itself gives a new value,
+/// but not on one that it defines.
+void forEachAssigned(const Stmt &stmt,
+                     llvm::function_ref<void(Variable *)> visit);
 
 } // namespace tilec::checked
 

@@ -1,6 +1,8 @@
 //===- CheckedTree.cpp - Helpers of the checked tree ----------------------===//
 #include "compiler/Frontend/Sema/CheckedModule.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace tilec;
 using namespace tilec::checked;
 
@@ -73,4 +75,88 @@ bool checked::hasEffects(const Expr &expr) {
   forEachOperand(expr,
                  [&](const Expr &operand) { found |= hasEffects(operand); });
   return found;
+}
+
+void checked::forEachExpr(const Stmt &stmt,
+                          llvm::function_ref<void(const Expr &)> visit) {
+  auto visitIf = [&](const ExprPtr &expr) {
+    if (expr)
+      visit(*expr);
+  };
+  auto visitBarrier = [&](const BarrierPlace &barrier) {
+    visitIf(barrier.index);
+  };
+  llvm::TypeSwitch<const Stmt *>(&stmt)
+      .Case<DefineStmt>([&](const auto *define) { visitIf(define->value); })
+      .Case<AliasStmt>(
+          [&](const auto *alias) { forEachOperand(alias->place, visit); })
+      .Case<AssignStmt, WriteElementStmt, EvaluateStmt>(
+          [&](const auto *assign) { visit(*assign->value); })
+      .Case<StoreElementStmt, StoreTileStmt, AtomicTileStmt>(
+          [&](const auto *store) {
+            visit(*store->value);
+            forEachOperand(store->place, visit);
+          })
+      .Case<CopyStmt>([&](const auto *copy) {
+        visitIf(copy->pad);
+        forEachOperand(copy->source, visit);
+        forEachOperand(copy->destination, visit);
+      })
+      .Case<GemmStmt>([&](const auto *gemm) {
+        for (const ExprPtr *operand :
+             {&gemm->a, &gemm->b, &gemm->scaleA, &gemm->scaleB})
+          visitIf(*operand);
+      })
+      .Case<AssertStmt, IfStmt, WhileStmt>(
+          [&](const auto *check) { visit(*check->condition); })
+      .Case<PrintStmt>([&](const auto *print) {
+        for (const ExprPtr &value : print->values)
+          visit(*value);
+      })
+      .Case<LoopStmt>([&](const auto *loop) {
+        visit(*loop->lower);
+        visit(*loop->upper);
+      })
+      .Case<PersistentStmt>([&](const auto *loop) {
+        for (const ExprPtr &extent : loop->extents)
+          visit(*extent);
+      })
+      .Case<AsyncCopyStmt, AsyncCopyElementsStmt>([&](const auto *copy) {
+        visitIf(copy->predicate);
+        forEachOperand(copy->source, visit);
+        forEachOperand(copy->destination, visit);
+      })
+      .Case<TmaCopyStmt>([&](const auto *copy) {
+        forEachOperand(copy->source, visit);
+        forEachOperand(copy->destination, visit);
+        if (copy->barrier)
+          visitBarrier(*copy->barrier);
+      })
+      .Case<BarrierStmt>([&](const auto *barrier) {
+        visitBarrier(barrier->barrier);
+        visitIf(barrier->operand);
+      });
+}
+
+void checked::forEachList(const Stmt &stmt,
+                          llvm::function_ref<void(const StmtList &)> visit) {
+  llvm::TypeSwitch<const Stmt *>(&stmt)
+      .Case<IfStmt>([&](const auto *branch) {
+        visit(branch->thenBody);
+        visit(branch->elseBody);
+      })
+      .Case<LoopStmt, WhileStmt, ParallelStmt, BlockStmt, PersistentStmt>(
+          [&](const auto *inner) { visit(inner->body); })
+      .Case<WarpgroupStmt>([&](const auto *teams) {
+        for (const WarpgroupStmt::Team &team : teams->teams)
+          visit(team.body);
+      });
+}
+
+void checked::forEachAssigned(const Stmt &stmt,
+                              llvm::function_ref<void(Variable *)> visit) {
+  llvm::TypeSwitch<const Stmt *>(&stmt)
+      .Case<AssignStmt, WriteElementStmt>(
+          [&](const auto *assign) { visit(assign->variable); })
+      .Case<GemmStmt>([&](const auto *gemm) { visit(gemm->accumulator); });
 }

@@ -81,7 +81,14 @@ private:
   // LaunchExpr.cpp: expressions evaluated before a launch.
   std::optional<checked::LaunchExpr> makeLaunchExpr(const Expr &expr,
                                                     llvm::StringRef what);
-  bool reportNoLaunchExpr(const Expr &expr, llvm::StringRef what);
+  /// The same without an error.
+  std::optional<checked::LaunchExpr> findLaunchExpr(const Expr &expr);
+  /// `culprit` is what cannot be evaluated.
+  std::optional<checked::LaunchExpr>
+  findLaunchExpr(const Expr &expr, unsigned &budget, const Expr **culprit);
+  static constexpr unsigned mostLaunchSteps = 1000;
+  /// Remembers what a name stands for before a launch, if it is known.
+  void recordLaunchValue(const Variable *variable, const Expr &value);
 
   // CheckNames.cpp: scopes and names.
   struct Scope {
@@ -210,7 +217,7 @@ private:
   ExprPtr checkReshape(const ast::CallExpr &call);
   ExprPtr checkFunctionCall(const ast::CallExpr &call,
                             const ast::FunctionDecl &function);
-  bool checkFunctionShape(const ast::FunctionDecl &function, SourceRange user);
+  bool checkReturns(const ast::FunctionDecl &function);
   ExprPtr inlineFunction(const ast::FunctionDecl &function, SourceRange call,
                          llvm::SmallVector<ExprPtr> arguments);
 
@@ -231,6 +238,111 @@ private:
                const std::vector<ast::Argument> &arguments,
                llvm::ArrayRef<llvm::StringRef> options);
 
+  // InlineFunction.cpp: functions with statements, tiles and memory.
+  /// What an argument gives to a parameter.
+  struct BoundArgument {
+    ExprPtr value;                // Of a parameter by value.
+    Variable *variable = nullptr; // Of `inout`.
+    std::optional<Place> place;   // Of `shared` and `global`,
+    Variable *memory = nullptr;   // and the name it has got.
+    SourceRange range;
+    Extents extents;
+  };
+  ExprPtr inlineStatements(const ast::CallExpr &call,
+                           const ast::FunctionDecl &function,
+                           const Arguments &arguments);
+  std::optional<BoundArgument>
+  bindArgument(const ast::FunctionDecl &function,
+               const ast::FunctionParameter &parameter,
+               const ast::Expr &syntax);
+  std::optional<BoundArgument>
+  bindInout(const ast::FunctionParameter &parameter, const std::string &role,
+            const ast::Expr &syntax);
+  std::optional<BoundArgument>
+  bindMemory(const ast::FunctionParameter &parameter, const std::string &role,
+             const ast::Expr &syntax);
+  void bindExtents(const ast::FunctionDecl &function,
+                   llvm::ArrayRef<BoundArgument> arguments);
+  void declareExtent(const ast::NameExpr &name, const BoundArgument &argument,
+                     unsigned dim);
+  bool checkExtents(const ast::FunctionDecl &function,
+                    llvm::ArrayRef<BoundArgument> arguments);
+  void declareParameter(const ast::FunctionParameter &parameter,
+                        BoundArgument &argument);
+  ExprPtr inlineBody(const ast::FunctionDecl &function, SourceRange call,
+                     llvm::MutableArrayRef<BoundArgument> arguments);
+  std::optional<ElementType> resolveParameterType(const ast::TypeSyntax &type);
+  ExprPtr checkFunctionResult(const ast::FunctionDecl &function,
+                              SourceRange call);
+  ExprPtr makeExtentValue(const BoundArgument &argument, unsigned dim);
+
+  // CheckControlFlow.cpp: jumps, persistent loops and teams.
+  /// A loop, team or function around a statement.
+  struct Nesting {
+    enum class Kind : uint8_t {
+      Range,
+      While,
+      Pipelined,
+      Unrolled,
+      Parallel,
+      Persistent,
+      Warpgroup,
+      Function,
+    };
+    Kind kind;
+    bool hasBreak = false, hasContinue = false, hasReturn = false;
+  };
+  static llvm::StringRef getSpelling(Nesting::Kind kind);
+  void checkStatements(llvm::ArrayRef<ast::StmtPtr> statements);
+  void checkBreakOrContinue(const ast::Stmt &stmt);
+  void checkReturn(const ast::ReturnStmt &stmt);
+  void checkPersistent(const ast::ForStmt &loop);
+  void addPersistentGrid(const ast::ForStmt &loop,
+                         const checked::PersistentStmt &stmt);
+  void checkWarpgroups(llvm::ArrayRef<const ast::WarpgroupStmt *> blocks);
+  bool checkTeams(llvm::ArrayRef<const ast::WarpgroupStmt *> blocks,
+                  checked::WarpgroupStmt &stmt);
+  void checkRegisterTotal(llvm::ArrayRef<const ast::WarpgroupStmt *> blocks,
+                          const checked::WarpgroupStmt &stmt);
+  /// False, and an error, for a fragment of another team.
+  bool checkVisible(const Variable &variable, SourceRange range);
+  /// False, and an error, for a variable from outside of the team or of the
+  /// `persistent` loop.
+  bool checkAssignedHere(const Variable &variable, SourceRange range);
+  bool isTopLevel() const {
+    return branchDepth == 0 && nesting.empty() && inlining.empty();
+  }
+
+  // StructureJumps.cpp: `break`, `continue` and `return` as flags.
+  struct Jumps;
+  void emitLoop(std::unique_ptr<checked::LoopStmt> loop, const Nesting &jumps);
+  void emitLoop(std::unique_ptr<checked::WhileStmt> loop, const Nesting &jumps);
+  void structureReturns();
+  /// False, and an error, if statements nest too deep for the phases to come.
+  bool checkDepth(const checked::StmtList &list, unsigned depth = 0);
+  bool checkDepth(const Expr &expr, unsigned depth);
+  void structureJumps(checked::StmtList &list, Jumps &jumps, unsigned depth);
+  Variable *createFlag(llvm::StringRef name, SourceRange range);
+  ExprPtr makeRead(Variable *variable, SourceRange range) {
+    return std::make_unique<checked::ReadExpr>(range, variable);
+  }
+  checked::StmtPtr makeFlagAssign(Variable *flag, bool value,
+                                  SourceRange range);
+
+  // CheckBarriers.cpp: barriers.
+  void checkAllocBarrier(const ast::LetStmt &let, const ast::CallExpr &call);
+  std::optional<checked::BarrierPlace> checkBarrier(const ast::Expr &syntax,
+                                                    llvm::StringRef callee);
+  void checkBarrierCall(const ast::CallExpr &call, Builtin builtin);
+
+  // CheckAnnotate.cpp: decisions made in the source.
+  void checkAnnotate(const ast::CallExpr &call);
+  void annotateKernel(const ast::CallExpr &call);
+  void annotateTile(const ast::CallExpr &call, const ast::NameExpr &name);
+  void annotateShared(Variable &variable, llvm::StringRef option,
+                      const ast::Expr &value);
+  void annotateLayout(Variable &variable, const ast::Expr &value);
+
   // CheckStmt.cpp: statements.
   void checkStmt(const ast::Stmt &stmt);
   void checkBlock(const ast::BlockStmt &block);
@@ -238,11 +350,15 @@ private:
   checked::StmtList checkBody(const ast::BlockStmt &block);
   void checkIfStmt(const ast::IfStmt &branch);
   void checkWhile(const ast::WhileStmt &loop);
+  Nesting checkLoopBody(const ast::BlockStmt &body, Nesting::Kind kind,
+                        checked::StmtList &list);
   void checkCallStmt(const ast::CallExpr &call);
 
   // CheckLet.cpp: let, var and allocations.
   void checkLet(const ast::LetStmt &let);
   void bindValue(const ast::LetStmt &let, ExprPtr value);
+  /// A second name for a part of memory.
+  Variable *emitAlias(const ast::Name &name, Place place, SourceRange range);
   void checkAllocShared(const ast::LetStmt &let, const ast::CallExpr &call);
   void checkAllocFragment(const ast::LetStmt &let, const ast::CallExpr &call);
   std::optional<Type> checkAllocation(const ast::LetStmt &let,
@@ -301,7 +417,7 @@ private:
   std::optional<checked::IntegerRange> getRange(const Expr &expr);
   uint32_t getDependence(const Expr &expr);
 
-  // CheckCopy.cpp, CheckGemm.cpp, CheckExpert.cpp: statement builtins.
+  // CheckCopy.cpp, CheckGemm.cpp: statement builtins.
   void checkCopy(const ast::CallExpr &call);
   struct CopySide {
     ExprPtr value;                // A fragment, or a MemoryExpr.
@@ -311,9 +427,13 @@ private:
     SourceRange range;
     const Place *getPlace() const;
   };
-  std::optional<CopySide> checkCopySource(const ast::Expr &syntax);
-  std::optional<CopySide> checkCopyDestination(const ast::Expr &syntax);
-  bool matchCopyShapes(CopySide &source, CopySide &destination);
+  /// `callee` is what messages call the copy.
+  std::optional<CopySide> checkCopySource(const ast::Expr &syntax,
+                                          llvm::StringRef callee = "copy");
+  std::optional<CopySide> checkCopyDestination(const ast::Expr &syntax,
+                                               llvm::StringRef callee = "copy");
+  bool matchCopyShapes(CopySide &source, CopySide &destination,
+                       llvm::StringRef callee = "copy");
   bool checkCopyTypes(llvm::StringRef callee, SourceRange source,
                       ElementType from, ElementType to);
   void emitCopy(const ast::CallExpr &call, CopySide source,
@@ -335,7 +455,6 @@ private:
                       const Variable &accumulator);
   bool checkGemmShapes(const ast::CallExpr &call,
                        const checked::GemmStmt &stmt);
-  void checkAsyncCopy(const ast::CallExpr &call);
 
   // CheckScaledGemm.cpp
   bool checkScaledTypes(const ast::CallExpr &call,
@@ -387,6 +506,26 @@ private:
   void recordGemmTiles(const Expr &operand);
   void reportUnfedTiles();
 
+  // CheckExpert.cpp: asynchronous copies.
+  void checkAsyncCopy(const ast::CallExpr &call);
+  /// Takes the guards off `if g { x } else { 0 }`, outermost first.
+  const ast::Expr *checkGuards(const ast::Expr &source, ExprPtr &predicate);
+  void addGuard(ExprPtr &predicate, ExprPtr guard);
+  void checkAsyncTile(const ast::CallExpr &call, const ast::Expr &source,
+                      const ast::Expr &destination, ExprPtr predicate);
+  void checkAsyncElements(const ast::CallExpr &call, const ast::Expr &source,
+                          const ast::Expr &destination,
+                          const ast::Expr *countSyntax, ExprPtr predicate);
+  bool checkElementCount(SourceRange range, int64_t count, ElementType element);
+  bool checkGlobalToShared(llvm::StringRef callee, const CopySide &source,
+                           const CopySide &destination);
+  bool checkSameElement(llvm::StringRef callee, const CopySide &source,
+                        const CopySide &destination);
+  void checkCommitGroup(const ast::CallExpr &call);
+  void checkWaitGroup(const ast::CallExpr &call);
+  void checkTmaCopy(const ast::CallExpr &call);
+  void checkSetMaxRegisters(const ast::CallExpr &call);
+
   // Flow of definite assignment.
   using VariableSet = llvm::SmallPtrSet<Variable *, 8>;
   bool checkDefined(Variable *variable, SourceRange range,
@@ -425,7 +564,27 @@ private:
   /// Those whose use has been reported.
   VariableSet reported;
   ParallelContext *parallel = nullptr;
+  /// What is around the statement that is being checked, innermost last.
+  std::vector<Nesting> nesting;
+  /// No path leads here: a jump stands before.
+  bool isUnreachable = false;
+  /// Set once an early return inside a loop needs it.
+  Variable *returned = nullptr;
+  bool hasReturn = false, hasPersistent = false;
+  /// Clauses that are written, or that something else has decided.
+  bool hasGrid = false, hasThreads = false;
+  /// Number of the body around, as in `Variable::region`, of the team around
+  /// (0: none), and of bodies so far.
+  unsigned region = 0, team = 0, regionCount = 0;
+  /// The statement that may be `set_max_registers`.
+  const ast::Stmt *firstOfTeam = nullptr;
+  /// Names that something refers to, for annotations that come too late.
+  llvm::SmallPtrSet<const Variable *, 8> used;
+  /// Values of names that are known at launch.
+  llvm::DenseMap<const Variable *, const Expr *> launchValues;
   unsigned loopDepth = 0;
+  /// Enclosing conditions that are known at run time only.
+  unsigned branchDepth = 0;
   unsigned depth = 0;
 
   struct Inlining {

@@ -4,7 +4,7 @@
 // statement what it reads before writing (`uses`), what it writes on every path
 // (`kills`) and what it may write (`assigns`).  A second one, top down, knows
 // what is read after each statement and intersects.  Both are linear, whatever
-// the nesting.
+// the nesting of statements.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Frontend/Sema/Dataflow.h"
@@ -22,7 +22,19 @@ using Variables = llvm::SetVector<Variable *>;
 
 struct Effects {
   Variables uses, kills, assigns;
+  /// An expression of the statement calls a function that has statements.
+  bool hasBlocks = false;
 };
+
+/// What evaluating an expression does, step by step: it reads a variable or
+/// runs the statements of a function.
+struct Event {
+  Variable *read = nullptr;
+  const BlockExpr *block = nullptr;
+  /// It may not happen.
+  bool isConditional = false;
+};
+using Events = std::vector<Event>;
 
 class CarriedFinder {
 public:
@@ -32,48 +44,90 @@ public:
   }
 
 private:
+  void collectEvents(const Expr &expr, Events &events, bool isConditional);
+  Events collectEvents(const Stmt &stmt);
+  void summarize(const Events &events, Effects &effects);
   const Effects &summarize(Stmt &stmt);
-  Effects summarize(StmtList &list);
-  void collectUses(const Expr &expr, Variables &uses);
-  void collectUses(const Place &place, Variables &uses);
+  Effects summarize(const StmtList &list);
+  /// Sum of the summaries of a list that has been summarized.
+  Effects combine(const StmtList &list);
   void summarizeParallel(ParallelStmt &stmt, Effects &effects);
   /// Marks the statements of a list after which `live` is read.
-  void mark(StmtList &list, Variables live);
+  void mark(const StmtList &list, Variables live);
   void mark(Stmt &stmt, const Variables &live);
+  void markEvents(Stmt &stmt, Variables live);
 
   llvm::DenseMap<const Stmt *, Effects> summaries;
 };
 } // namespace
 
-void CarriedFinder::collectUses(const Place &place, Variables &uses) {
-  forEachOperand(place,
-                 [&](const Expr &operand) { collectUses(operand, uses); });
-}
+//===----------------------------------------------------------------------===//
+// Bottom up
+//===----------------------------------------------------------------------===//
 
-void CarriedFinder::collectUses(const Expr &expr, Variables &uses) {
+void CarriedFinder::collectEvents(const Expr &expr, Events &events,
+                                  bool isConditional) {
+  const auto *block = llvm::dyn_cast<BlockExpr>(&expr);
+  if (block)
+    events.push_back({nullptr, block, isConditional});
+  const auto *binary = llvm::dyn_cast<BinaryExpr>(&expr);
+  bool isLazy =
+      llvm::isa<IfExpr>(expr) ||
+      (binary && ast::isLogical(binary->op) && !binary->type.isFragment());
+  bool isFirst = true;
+  forEachOperand(expr, [&](const Expr &operand) {
+    collectEvents(operand, events, isConditional || (isLazy && !isFirst));
+    isFirst = false;
+  });
   if (const auto *read = llvm::dyn_cast<ReadExpr>(&expr))
-    uses.insert(read->variable);
+    events.push_back({read->variable, nullptr, isConditional});
   if (const auto *element = llvm::dyn_cast<ElementExpr>(&expr))
-    uses.insert(element->variable);
-  if (const auto *block = llvm::dyn_cast<BlockExpr>(&expr))
-    for (const StmtPtr &stmt : block->statements)
-      if (const auto *define = llvm::dyn_cast<DefineStmt>(stmt.get()))
-        if (define->value)
-          collectUses(*define->value, uses);
-  forEachOperand(expr,
-                 [&](const Expr &operand) { collectUses(operand, uses); });
+    events.push_back({element->variable, nullptr, isConditional});
 }
 
-Effects CarriedFinder::summarize(StmtList &list) {
-  Effects total;
-  for (StmtPtr &stmt : list) {
-    const Effects &effects = summarize(*stmt);
-    for (Variable *variable : effects.uses)
-      if (!total.kills.contains(variable))
-        total.uses.insert(variable);
-    total.kills.insert_range(effects.kills);
-    total.assigns.insert_range(effects.assigns);
+Events CarriedFinder::collectEvents(const Stmt &stmt) {
+  Events events;
+  forEachExpr(stmt, [&](const Expr &expr) {
+    collectEvents(expr, events, /*isConditional=*/false);
+  });
+  return events;
+}
+
+/// Adds what happens next to `total`.
+static void append(Effects &total, const Effects &next) {
+  for (Variable *variable : next.uses)
+    if (!total.kills.contains(variable))
+      total.uses.insert(variable);
+  total.kills.insert_range(next.kills);
+  total.assigns.insert_range(next.assigns);
+}
+
+void CarriedFinder::summarize(const Events &events, Effects &effects) {
+  for (const Event &event : events) {
+    Effects step;
+    if (event.block) {
+      effects.hasBlocks = true;
+      step = summarize(event.block->statements);
+    } else {
+      step.uses.insert(event.read);
+    }
+    if (event.isConditional)
+      step.kills.clear();
+    append(effects, step);
   }
+}
+
+Effects CarriedFinder::summarize(const StmtList &list) {
+  Effects total;
+  for (const StmtPtr &stmt : list)
+    append(total, summarize(*stmt));
+  return total;
+}
+
+Effects CarriedFinder::combine(const StmtList &list) {
+  Effects total;
+  for (const StmtPtr &stmt : list)
+    append(total, summaries[stmt.get()]);
   return total;
 }
 
@@ -102,92 +156,64 @@ void CarriedFinder::summarizeParallel(ParallelStmt &stmt, Effects &effects) {
 
 const Effects &CarriedFinder::summarize(Stmt &stmt) {
   Effects effects;
-  auto assign = [&](Variable *variable) {
-    effects.kills.insert(variable);
-    effects.assigns.insert(variable);
+  summarize(collectEvents(stmt), effects);
+  auto use = [&](Variable *variable) {
+    if (!effects.kills.contains(variable))
+      effects.uses.insert(variable);
+  };
+  // A body that may not run kills nothing.
+  auto addMaybe = [&](Effects body) {
+    body.kills.clear();
+    append(effects, body);
   };
   llvm::TypeSwitch<Stmt *>(&stmt)
-      .Case<DefineStmt>([&](DefineStmt *define) {
-        if (define->value)
-          collectUses(*define->value, effects.uses);
-        effects.kills.insert(define->variable);
-      })
-      .Case<AliasStmt>(
-          [&](AliasStmt *alias) { collectUses(alias->place, effects.uses); })
-      .Case<AssignStmt>([&](AssignStmt *statement) {
-        collectUses(*statement->value, effects.uses);
-        assign(statement->variable);
-      })
-      .Case<WriteElementStmt>([&](WriteElementStmt *write) {
-        collectUses(*write->value, effects.uses);
-        assign(write->variable);
-      })
-      .Case<StoreElementStmt, StoreTileStmt, AtomicTileStmt>([&](auto *store) {
-        collectUses(store->place, effects.uses);
-        collectUses(*store->value, effects.uses);
-      })
-      .Case<CopyStmt>([&](CopyStmt *copy) {
-        collectUses(copy->source, effects.uses);
-        collectUses(copy->destination, effects.uses);
-        if (copy->pad)
-          collectUses(*copy->pad, effects.uses);
-      })
-      .Case<GemmStmt>([&](GemmStmt *gemm) {
-        collectUses(*gemm->a, effects.uses);
-        collectUses(*gemm->b, effects.uses);
-        for (const ExprPtr *scale : {&gemm->scaleA, &gemm->scaleB})
-          if (*scale)
-            collectUses(**scale, effects.uses);
-        effects.uses.insert(gemm->accumulator);
-        assign(gemm->accumulator);
-      })
-      .Case<EvaluateStmt>([&](EvaluateStmt *statement) {
-        collectUses(*statement->value, effects.uses);
-      })
-      .Case<AssertStmt>([&](AssertStmt *check) {
-        collectUses(*check->condition, effects.uses);
-      })
-      .Case<PrintStmt>([&](PrintStmt *print) {
-        for (const ExprPtr &value : print->values)
-          collectUses(*value, effects.uses);
-      })
+      .Case<DefineStmt>(
+          [&](DefineStmt *define) { effects.kills.insert(define->variable); })
+      .Case<GemmStmt>([&](GemmStmt *gemm) { use(gemm->accumulator); })
       .Case<IfStmt>([&](IfStmt *branch) {
         Effects thenEffects = summarize(branch->thenBody);
         Effects elseEffects = summarize(branch->elseBody);
-        collectUses(*branch->condition, effects.uses);
-        for (const Effects *side : {&thenEffects, &elseEffects}) {
-          effects.uses.insert_range(side->uses);
-          effects.assigns.insert_range(side->assigns);
-        }
+        addMaybe(thenEffects);
+        addMaybe(elseEffects);
         for (Variable *variable : thenEffects.kills)
           if (elseEffects.kills.contains(variable))
             effects.kills.insert(variable);
       })
       .Case<LoopStmt>([&](LoopStmt *loop) {
-        // The body may not run, so it kills nothing.
         Effects body = summarize(loop->body);
-        collectUses(*loop->lower, effects.uses);
-        collectUses(*loop->upper, effects.uses);
-        effects.uses.insert_range(body.uses);
-        effects.assigns = body.assigns;
         // The variable of the loop is its own.
-        effects.uses.remove(loop->variable);
+        body.uses.remove(loop->variable);
+        addMaybe(std::move(body));
       })
-      .Case<WhileStmt>([&](WhileStmt *loop) {
+      .Case<WhileStmt>(
+          [&](WhileStmt *loop) { addMaybe(summarize(loop->body)); })
+      .Case<PersistentStmt>([&](PersistentStmt *loop) {
         Effects body = summarize(loop->body);
-        collectUses(*loop->condition, effects.uses);
-        effects.uses.insert_range(body.uses);
-        effects.assigns = body.assigns;
+        for (Variable *variable : loop->variables)
+          body.uses.remove(variable);
+        addMaybe(std::move(body));
+      })
+      .Case<WarpgroupStmt>([&](WarpgroupStmt *teams) {
+        for (const WarpgroupStmt::Team &team : teams->teams)
+          addMaybe(summarize(team.body));
       })
       .Case<ParallelStmt>(
           [&](ParallelStmt *loop) { summarizeParallel(*loop, effects); })
       .Case<BlockStmt>(
           [&](BlockStmt *block) { effects = summarize(block->body); });
+  forEachAssigned(stmt, [&](Variable *variable) {
+    effects.kills.insert(variable);
+    effects.assigns.insert(variable);
+  });
   return summaries[&stmt] = std::move(effects);
 }
 
-void CarriedFinder::mark(StmtList &list, Variables live) {
-  for (StmtPtr &stmt : llvm::reverse(list)) {
+//===----------------------------------------------------------------------===//
+// Top down
+//===----------------------------------------------------------------------===//
+
+void CarriedFinder::mark(const StmtList &list, Variables live) {
+  for (const StmtPtr &stmt : llvm::reverse(list)) {
     mark(*stmt, live);
     const Effects &effects = summaries[stmt.get()];
     for (Variable *variable : effects.kills)
@@ -205,8 +231,37 @@ static std::vector<Variable *> intersect(const Variables &assigned,
   return both;
 }
 
+/// Marks the statements of functions that expressions of a statement call;
+/// `live` is read after the statement.
+void CarriedFinder::markEvents(Stmt &stmt, Variables live) {
+  // What else the statement does may come after any of its expressions.
+  forEachList(stmt, [&](const StmtList &list) {
+    live.insert_range(combine(list).uses);
+  });
+  forEachAssigned(stmt, [&](Variable *variable) { live.insert(variable); });
+  // A loop evaluates its condition again.
+  if (llvm::isa<WhileStmt>(stmt))
+    live.insert_range(summaries[&stmt].uses);
+  Events events = collectEvents(stmt);
+  for (const Event &event : llvm::reverse(events)) {
+    if (event.read) {
+      live.insert(event.read);
+      continue;
+    }
+    mark(event.block->statements, live);
+    Effects effects = combine(event.block->statements);
+    if (!event.isConditional)
+      for (Variable *variable : effects.kills)
+        live.remove(variable);
+    live.insert_range(effects.uses);
+  }
+}
+
 void CarriedFinder::mark(Stmt &stmt, const Variables &live) {
-  const Effects &effects = summaries[&stmt];
+  // A copy: marking what is inside adds to the table.
+  Effects effects = summaries[&stmt];
+  if (effects.hasBlocks)
+    markEvents(stmt, live);
   // Into the body of a loop flows what is read after it or by the next
   // iteration.
   auto getLoopLive = [&] {
@@ -216,7 +271,9 @@ void CarriedFinder::mark(Stmt &stmt, const Variables &live) {
   };
   llvm::TypeSwitch<Stmt *>(&stmt)
       .Case<IfStmt>([&](IfStmt *branch) {
-        branch->merged = intersect(effects.assigns, live);
+        Effects sides = combine(branch->thenBody);
+        append(sides, combine(branch->elseBody));
+        branch->merged = intersect(sides.assigns, live);
         mark(branch->thenBody, live);
         mark(branch->elseBody, live);
       })
@@ -231,59 +288,15 @@ void CarriedFinder::mark(Stmt &stmt, const Variables &live) {
           inside.insert(write.variable);
         mark(loop->body, std::move(inside));
       })
+      // Nothing assigned inside is read outside.
+      .Case<PersistentStmt>(
+          [&](PersistentStmt *loop) { mark(loop->body, Variables(live)); })
+      .Case<WarpgroupStmt>([&](WarpgroupStmt *teams) {
+        for (const WarpgroupStmt::Team &team : teams->teams)
+          mark(team.body, Variables(live));
+      })
       .Case<BlockStmt>(
           [&](BlockStmt *block) { mark(block->body, Variables(live)); });
 }
 
 void checked::findCarried(Kernel &kernel) { CarriedFinder().run(kernel); }
-
-//===----------------------------------------------------------------------===//
-// Packed dimensions
-//===----------------------------------------------------------------------===//
-
-static void forEachCopy(StmtList &list,
-                        llvm::function_ref<void(CopyStmt &)> visit) {
-  for (StmtPtr &stmt : list)
-    llvm::TypeSwitch<Stmt *>(stmt.get())
-        .Case<CopyStmt>([&](CopyStmt *copy) { visit(*copy); })
-        .Case<IfStmt>([&](IfStmt *branch) {
-          forEachCopy(branch->thenBody, visit);
-          forEachCopy(branch->elseBody, visit);
-        })
-        .Case<LoopStmt, WhileStmt, BlockStmt>(
-            [&](auto *inner) { forEachCopy(inner->body, visit); });
-}
-
-/// The dimension of a tile along which a tensor of the same copy is packed;
-/// none if the tile does not run along it.
-static std::optional<int> getTilePackDim(const Place &tensor) {
-  int tileDim = 0;
-  for (const auto &[dim, entry] : llvm::enumerate(tensor.dims)) {
-    if (int(dim) == tensor.root->packDim)
-      return entry.isDropped ? std::nullopt : std::optional(tileDim);
-    tileDim += !entry.isDropped;
-  }
-  return std::nullopt;
-}
-
-void checked::inferPackedDimensions(Kernel &kernel) {
-  llvm::DenseMap<Variable *, int> fromSource, fromDestination;
-  auto record = [](const Place &tile, const Place &tensor,
-                   llvm::DenseMap<Variable *, int> &found) {
-    bool isPackedCopy = tile.root->role == Variable::Role::Shared &&
-                        tile.root->packDim >= 0 && tile.isWhole() &&
-                        tensor.root->role == Variable::Role::Tensor &&
-                        !tensor.base;
-    if (!isPackedCopy)
-      return;
-    if (std::optional<int> dim = getTilePackDim(tensor))
-      found.try_emplace(tile.root, *dim);
-  };
-  forEachCopy(kernel.body, [&](CopyStmt &copy) {
-    record(copy.destination, copy.source, fromSource);
-    record(copy.source, copy.destination, fromDestination);
-  });
-  for (auto *found : {&fromDestination, &fromSource})
-    for (auto [variable, dim] : *found)
-      variable->packDim = dim;
-}

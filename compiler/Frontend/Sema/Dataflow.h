@@ -19,6 +19,10 @@ void findCarried(Kernel &kernel);
 /// it is copied from (or else to), so that bytes move as they are.
 void inferPackedDimensions(Kernel &kernel);
 
+/// Reports asynchronous copies of parts of tiles that are no whole bytes.  Needs
+/// the packed dimensions.
+void checkPackedParts(const Kernel &kernel, DiagnosticEngine &diagnostics);
+
 /// Reports loops that several blocks share (`split`) although what they carry
 /// is no sum.  Needs `carried`.
 void checkSplits(const Kernel &kernel, DiagnosticEngine &diagnostics);

@@ -36,18 +36,43 @@ static StringRef getOperator(const checked::Expr &expr) {
   return "";
 }
 
-bool Checker::reportNoLaunchExpr(const Expr &expr, StringRef what) {
-  error(expr.range, what +
-                        " is made of sizes, integer parameters and "
-                        "constants, and '" +
-                        getQuotedText(expr.range) + "' is not");
-  return false;
-}
-
 std::optional<LaunchExpr> Checker::makeLaunchExpr(const Expr &expr,
                                                   StringRef what) {
+  const Expr *culprit = nullptr;
+  unsigned budget = mostLaunchSteps;
+  std::optional<LaunchExpr> launch = findLaunchExpr(expr, budget, &culprit);
+  if (!launch && culprit)
+    error(culprit->range, what +
+                              " is made of sizes, integer parameters and "
+                              "constants, and '" +
+                              getQuotedText(culprit->range) + "' is not");
+  return launch;
+}
+
+void Checker::recordLaunchValue(const Variable *variable, const Expr &value) {
+  bool isLaunchInteger = value.known <= Known::Launch && !value.constant &&
+                         value.type.isScalar() &&
+                         isInt(value.type.getElement());
+  if (isLaunchInteger)
+    launchValues[variable] = &value;
+}
+
+std::optional<LaunchExpr> Checker::findLaunchExpr(const Expr &expr) {
+  unsigned budget = mostLaunchSteps;
+  const Expr *culprit = nullptr;
+  return findLaunchExpr(expr, budget, &culprit);
+}
+
+std::optional<LaunchExpr> Checker::findLaunchExpr(const Expr &expr,
+                                                  unsigned &budget,
+                                                  const Expr **culprit) {
   if (expr.type.isInvalid())
     return std::nullopt;
+  // Names that stand for others can double the size with each step.
+  if (budget == 0 || --budget == 0) {
+    *culprit = &expr;
+    return std::nullopt;
+  }
   if (expr.constant) {
     if (const auto *boolean = std::get_if<bool>(&*expr.constant))
       return makeInteger(*boolean);
@@ -58,25 +83,34 @@ std::optional<LaunchExpr> Checker::makeLaunchExpr(const Expr &expr,
   bool isInteger = expr.type.isUntyped() ||
                    (expr.type.isScalar() && !isFloat(expr.type.getElement()));
   if (const auto *read = llvm::dyn_cast<checked::ReadExpr>(&expr)) {
-    if (isInteger && expr.known <= Known::Launch)
+    if (auto found = launchValues.find(read->variable);
+        found != launchValues.end())
+      return findLaunchExpr(*found->second, budget, culprit);
+    bool isName = read->variable->role == Variable::Role::Symbol ||
+                  read->variable->role == Variable::Role::ScalarParameter;
+    if (isInteger && isName && expr.known <= Known::Launch)
       return LaunchExpr{LaunchExpr::Kind::Name, 0, read->variable->name, {}};
+  } else if (const auto *extent = llvm::dyn_cast<checked::ExtentExpr>(&expr)) {
+    if (extent->known == Known::Launch)
+      return kernel.parameters[extent->variable->index].dims[extent->dim];
   } else if (const auto *convert =
                  llvm::dyn_cast<checked::ConvertExpr>(&expr)) {
     // Widening keeps the value, and launch arithmetic has 64 bits anyway.
     const Expr &operand = *convert->operands[0];
     if (isInteger && operand.type.isScalar() &&
         holdsEveryValue(operand.type.getElement(), expr.type.getElement()))
-      return makeLaunchExpr(operand, what);
+      return findLaunchExpr(operand, budget, culprit);
   } else if (StringRef op = getOperator(expr); !op.empty()) {
     std::vector<LaunchExpr> operands;
     for (const ExprPtr &operand : expr.operands) {
-      std::optional<LaunchExpr> launch = makeLaunchExpr(*operand, what);
+      std::optional<LaunchExpr> launch =
+          findLaunchExpr(*operand, budget, culprit);
       if (!launch)
         return std::nullopt;
       operands.push_back(std::move(*launch));
     }
     return makeOperation(op, std::move(operands));
   }
-  reportNoLaunchExpr(expr, what);
+  *culprit = &expr;
   return std::nullopt;
 }

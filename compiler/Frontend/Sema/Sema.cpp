@@ -106,8 +106,6 @@ checked::Module tilec::checkFile(const ast::File &file,
                                  const SemaOptions &options,
                                  DiagnosticEngine &diagnostics) {
   checked::Module module;
-  for (const ast::ImportDecl &import : file.imports)
-    diagnostics.error(import.range, "'import' is not supported yet");
   Program program = collectProgram(file, diagnostics);
   llvm::StringSet<> usedDefines;
 

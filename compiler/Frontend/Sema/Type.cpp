@@ -39,6 +39,8 @@ std::string Type::describe() const {
     return "a type";
   case Kind::String:
     return "a string";
+  case Kind::Barrier:
+    return extents.empty() ? "a barrier" : "a row of barriers";
   case Kind::Scalar:
     return getName(element).str();
   case Kind::Fragment:

@@ -45,6 +45,8 @@ public:
     Shared,
     /// Global memory; extents may be `dynamicExtent`.
     Tensor,
+    /// A barrier, or a row of them.
+    Barrier,
     /// The name of an element type, as a value.
     TypeName,
     String,
@@ -70,6 +72,10 @@ public:
   static Type getTensor(ElementType element, llvm::ArrayRef<int64_t> extents) {
     return {Kind::Tensor, element, extents};
   }
+  /// No extents for a single barrier.
+  static Type getBarrier(llvm::ArrayRef<int64_t> extents) {
+    return {Kind::Barrier, ElementType::Bool, extents};
+  }
   /// A fragment of this shape, or a scalar for none.
   static Type getValue(ElementType element, llvm::ArrayRef<int64_t> extents) {
     return extents.empty() ? getScalar(element) : getFragment(element, extents);
@@ -85,6 +91,7 @@ public:
   bool isFragment() const { return kind == Kind::Fragment; }
   bool isShared() const { return kind == Kind::Shared; }
   bool isTensor() const { return kind == Kind::Tensor; }
+  bool isBarrier() const { return kind == Kind::Barrier; }
   bool isMemory() const { return isShared() || isTensor(); }
   /// A number or bool, or a tile of them, that operators apply to.
   bool isValue() const { return isUntyped() || isScalar() || isFragment(); }

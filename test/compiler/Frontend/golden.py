@@ -7,6 +7,7 @@ prints for it, in one file.
     // DOCUMENTED: language.md        the text stands there word for word, too
     --- k.tile
     the source; `--- k.tile (escaped)` if it has escapes such as \\x00
+    --- folder/lib.tile            more files that the source imports, if any
     --- expected
     what tilec prints on standard error
 
@@ -31,15 +32,18 @@ class GoldenTest:
         with open(path, "rb") as file:
             self.text = file.read()
         marks = list(SECTION.finditer(self.text))
-        if len(marks) != 2 or marks[1].group(1) != b"expected":
-            sys.exit(f"{path}: needs a section with the source and one called 'expected'")
+        if len(marks) < 2 or marks[-1].group(1) != b"expected":
+            sys.exit(f"{path}: needs a section with the source and, last, one called 'expected'")
         self.header = self.text[: marks[0].start()].decode()
         self.name = marks[0].group(1).decode()
-        self.source = self.text[marks[0].end() : marks[1].start()]
-        if marks[0].group(2):
-            # The newline before the next section is not part of the source.
-            self.source = codecs.escape_decode(self.source[:-1])[0]
-        self.expected_at = marks[1].end()
+        self.files = {}
+        for mark, after in zip(marks, marks[1:]):
+            content = self.text[mark.end() : after.start()]
+            if mark.group(2):
+                # The newline before the next section is not part of the file.
+                content = codecs.escape_decode(content[:-1])[0]
+            self.files[mark.group(1).decode()] = content
+        self.expected_at = marks[-1].end()
         self.expected = self.text[self.expected_at :].decode()
 
     def get_directive(self, name):
@@ -49,8 +53,11 @@ class GoldenTest:
     def run(self):
         """Gives what tilec prints, and its exit status."""
         with tempfile.TemporaryDirectory() as folder:
-            with open(os.path.join(folder, self.name), "wb") as file:
-                file.write(self.source)
+            for name, content in self.files.items():
+                path = os.path.join(folder, name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "wb") as file:
+                    file.write(content)
             command = [os.environ.get("TILEC", "tilec"), "check", self.name]
             done = subprocess.run(command + self.get_directive("ARGUMENTS"), cwd=folder, timeout=60,
                                   stdin=subprocess.DEVNULL, capture_output=True)
