@@ -21,7 +21,7 @@ static std::string describeInstruction(GemmOp gemm) {
     return "FMA";
   return "mma m" + std::to_string(mma->getM()) + "n" +
          std::to_string(mma->getN()) + "k" + std::to_string(mma->getK()) +
-         " on " + spellElement(mma->getOperandType(), false);
+         " on " + spellElementType(mma->getOperandType(), false);
 }
 
 /// Which operands change their type on the way to the instruction.

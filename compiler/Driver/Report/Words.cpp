@@ -8,28 +8,9 @@ using namespace tilec;
 using namespace mlir::tile;
 using llvm::StringRef;
 
-std::string tilec::spellElement(mlir::Type type, bool isUnsigned) {
-  if (type.isInteger(1))
-    return "bool";
-  if (auto integer = llvm::dyn_cast<mlir::IntegerType>(type))
-    return (isUnsigned ? "uint" : "int") + std::to_string(integer.getWidth());
-  if (llvm::isa<mlir::Float8E4M3FNType>(type))
-    return "fp8_e4m3";
-  if (llvm::isa<mlir::Float8E5M2Type>(type))
-    return "fp8_e5m2";
-  if (llvm::isa<mlir::Float4E2M1FNType>(type))
-    return "fp4_e2m1";
-  if (llvm::isa<mlir::Float8E8M0FNUType>(type))
-    return "e8m0";
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  type.print(os);
-  return text;
-}
-
 std::string tilec::spellTile(mlir::Type element, llvm::ArrayRef<int64_t> shape,
                              bool isUnsigned) {
-  std::string text = spellElement(element, isUnsigned) + "[";
+  std::string text = mlir::tile::spellElementType(element, isUnsigned) + "[";
   for (size_t dim = 0; dim < shape.size(); ++dim)
     text += (dim ? ", " : "") + std::to_string(shape[dim]);
   return text + "]";

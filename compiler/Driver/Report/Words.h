@@ -6,9 +6,6 @@
 
 namespace tilec {
 
-/// The language's spelling of an element type: "uint4", "fp8_e4m3".
-std::string spellElement(mlir::Type type, bool isUnsigned);
-
 /// "bf16[128, 64]"
 std::string spellTile(mlir::Type element, llvm::ArrayRef<int64_t> shape,
                       bool isUnsigned = false);

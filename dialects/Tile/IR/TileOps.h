@@ -27,6 +27,9 @@ ArrayRef<int64_t> getTileShape(Type type);
 /// Element type of a global tensor, shared tile or fragment; a scalar's own.
 Type getTileElementType(Type type);
 
+/// The language's spelling of an element type ("uint4", "fp8_e4m3").
+std::string spellElementType(Type type, bool isUnsigned);
+
 /// Bits of an element in memory: that of the type, but 8 for i1.
 unsigned getElementBits(Type elementType);
 

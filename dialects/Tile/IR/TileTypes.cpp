@@ -190,3 +190,22 @@ tile::getSubTileStorage(SharedType type, ArrayRef<int64_t> shape) {
                                       whole.packDim(), whole.swizzle(),
                                       whole.rowPitch() - bare->rowPitch());
 }
+
+std::string tile::spellElementType(Type type, bool isUnsigned) {
+  if (type.isInteger(1))
+    return "bool";
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return (isUnsigned ? "uint" : "int") + std::to_string(integer.getWidth());
+  if (isa<Float8E4M3FNType>(type))
+    return "fp8_e4m3";
+  if (isa<Float8E5M2Type>(type))
+    return "fp8_e5m2";
+  if (isa<Float4E2M1FNType>(type))
+    return "fp4_e2m1";
+  if (isa<Float8E8M0FNUType>(type))
+    return "e8m0";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  type.print(os);
+  return text;
+}

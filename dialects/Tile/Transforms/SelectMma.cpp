@@ -21,15 +21,6 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-/// How the language spells an element type.
-static std::string spell(Type type, bool isUnsigned) {
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return (isUnsigned ? "uint" : "int") + std::to_string(integer.getWidth());
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
 /// The type both operands have at the instruction; null if there is none yet.
 static Type getInstructionType(GemmOp gemm) {
   Type a = gemm.getElementTypeA(), b = gemm.getElementTypeB();
@@ -74,10 +65,12 @@ static FailureOr<Instruction> selectInstruction(GemmOp gemm) {
   Instruction instruction{getInstructionType(gemm)};
   if (!instruction.operandType) {
     return gemm.emitError("'gemm' of ")
-           << spell(gemm.getElementTypeA(), gemm.getUnsignedA()) << " and "
-           << spell(gemm.getElementTypeB(), gemm.getUnsignedB())
+           << spellElementType(gemm.getElementTypeA(), gemm.getUnsignedA())
+           << " and "
+           << spellElementType(gemm.getElementTypeB(), gemm.getUnsignedB())
            << " with an accumulator of "
-           << getTileElementType(gemm.getAccumulator().getType())
+           << spellElementType(
+                  getTileElementType(gemm.getAccumulator().getType()), false)
            << " is not supported yet";
   }
   struct Extent {

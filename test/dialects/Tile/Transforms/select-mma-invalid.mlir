@@ -4,7 +4,7 @@ tile.kernel @types() attributes {symbols = [], checks = [], grid = [], axes = []
   %a = tile.alloc_shared : !tile.shared<16x32xi8>
   %b = tile.alloc_shared : !tile.shared<32x8xi8>
   %zero = arith.constant dense<0> : tensor<16x8xi32>
-  // expected-error @below {{'gemm' of int8 and uint8 with an accumulator of 'i32' is not supported yet}}
+  // expected-error @below {{'gemm' of int8 and uint8 with an accumulator of int32 is not supported yet}}
   %r = tile.gemm %a, %b, %zero {unsigned_b} : !tile.shared<16x32xi8>, !tile.shared<32x8xi8>, tensor<16x8xi32>
   tile.return
 }
