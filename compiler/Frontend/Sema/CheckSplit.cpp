@@ -8,7 +8,6 @@
 
 #include "compiler/Frontend/Diagnostics/Diagnostics.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace tilec;
 using namespace tilec::checked;
@@ -31,13 +30,6 @@ private:
   }
   void visit(const Stmt &stmt);
   void visit(const Expr &expr);
-  void visit(const ExprPtr &expr) {
-    if (expr)
-      visit(*expr);
-  }
-  void visit(const Place &place) {
-    forEachOperand(place, [&](const Expr &operand) { visit(operand); });
-  }
   void visitWrite(Variable *variable, const Expr &value, SourceRange range);
 
   llvm::DenseMap<const Variable *, SourceRange> uses;
@@ -73,50 +65,15 @@ void OtherUses::visitWrite(Variable *variable, const Expr &value,
 }
 
 void OtherUses::visit(const Stmt &stmt) {
-  llvm::TypeSwitch<const Stmt *>(&stmt)
-      .Case<DefineStmt>([&](const auto *define) { visit(define->value); })
-      .Case<AliasStmt>([&](const auto *alias) { visit(alias->place); })
-      .Case<AssignStmt, WriteElementStmt>([&](const auto *assign) {
-        visitWrite(assign->variable, *assign->value, stmt.range);
-      })
-      .Case<StoreElementStmt, StoreTileStmt, AtomicTileStmt>(
-          [&](const auto *store) {
-            visit(store->place);
-            visit(store->value);
-          })
-      .Case<CopyStmt>([&](const auto *copy) {
-        visit(copy->source);
-        visit(copy->destination);
-        visit(copy->pad);
-      })
-      .Case<EvaluateStmt>(
-          [&](const auto *statement) { visit(statement->value); })
-      .Case<GemmStmt>([&](const auto *gemm) {
-        for (const ExprPtr *operand :
-             {&gemm->a, &gemm->b, &gemm->scaleA, &gemm->scaleB})
-          visit(*operand);
-      })
-      .Case<AssertStmt>([&](const auto *check) { visit(check->condition); })
-      .Case<PrintStmt>([&](const auto *print) {
-        for (const ExprPtr &value : print->values)
-          visit(value);
-      })
-      .Case<IfStmt>([&](const auto *branch) {
-        visit(branch->condition);
-        visit(branch->thenBody);
-        visit(branch->elseBody);
-      })
-      .Case<LoopStmt>([&](const auto *loop) {
-        visit(loop->lower);
-        visit(loop->upper);
-        visit(loop->body);
-      })
-      .Case<WhileStmt>([&](const auto *loop) {
-        visit(loop->condition);
-        visit(loop->body);
-      })
-      .Case<ParallelStmt, BlockStmt>(
-          [&](const auto *inner) { visit(inner->body); });
+  const auto *assign = llvm::dyn_cast<AssignStmt>(&stmt);
+  const auto *write = llvm::dyn_cast<WriteElementStmt>(&stmt);
+  if (assign)
+    visitWrite(assign->variable, *assign->value, stmt.range);
+  else if (write)
+    visitWrite(write->variable, *write->value, stmt.range);
+  else
+    forEachExpr(stmt, [&](const Expr &expr) { visit(expr); });
+  forEachList(stmt, [&](const StmtList &list) { visit(list); });
 }
 
 static void checkSplit(const LoopStmt &loop, DiagnosticEngine &diagnostics) {
@@ -137,19 +94,13 @@ static void checkSplit(const LoopStmt &loop, DiagnosticEngine &diagnostics) {
 }
 
 static void checkSplits(const StmtList &list, DiagnosticEngine &diagnostics) {
-  for (const StmtPtr &stmt : list)
-    llvm::TypeSwitch<const Stmt *>(stmt.get())
-        .Case<IfStmt>([&](const auto *branch) {
-          checkSplits(branch->thenBody, diagnostics);
-          checkSplits(branch->elseBody, diagnostics);
-        })
-        .Case<LoopStmt>([&](const auto *loop) {
-          if (loop->split > 1)
-            checkSplit(*loop, diagnostics);
-          checkSplits(loop->body, diagnostics);
-        })
-        .Case<WhileStmt, BlockStmt>(
-            [&](const auto *inner) { checkSplits(inner->body, diagnostics); });
+  for (const StmtPtr &stmt : list) {
+    const auto *loop = llvm::dyn_cast<LoopStmt>(stmt.get());
+    if (loop && loop->split > 1)
+      checkSplit(*loop, diagnostics);
+    forEachList(
+        *stmt, [&](const StmtList &inner) { checkSplits(inner, diagnostics); });
+  }
 }
 
 void checked::checkSplits(const Kernel &kernel, DiagnosticEngine &diagnostics) {
