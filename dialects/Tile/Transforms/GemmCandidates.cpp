@@ -16,20 +16,23 @@ using layout::FragmentLayout;
 // bf16 and int4 in both packings, three warp grids, tiles of 128x128 and
 // 128x256 (docs/benchmarks.md).  An instruction takes 0.25 of the four
 // schedulers; that it costs more is what does not overlap.
-static constexpr double clocksPerProduct = 1.34;
-static constexpr double clocksPerInstruction = 0.4;
-static constexpr double clocksPerWavefront = 0.5;
-/// Operands that leave few registers to load ahead into.
+static constexpr double clocksPerProduct = 1.37;
+static constexpr double clocksPerInstruction = 0.42;
+static constexpr double clocksPerWavefront = 0.44;
+/// Accumulator and operands that leave few registers to load ahead into slow
+/// everything down, by this part for each register above the first so many.
 static constexpr int64_t freeRegisters = 128;
-static constexpr double clocksPerRegister = 3;
+static constexpr double slowdownPerRegister = 0.0014;
 /// Executions of a product for one write of its result: a short loop over K.
 static constexpr double executionsPerStore = 16;
 
 double GemmCost::getClocks() const {
-  return clocksPerProduct * products + clocksPerWavefront * wavefronts +
-         clocksPerInstruction *
-             (loads + conversions + stores / executionsPerStore) +
-         clocksPerRegister * std::max<int64_t>(registers - freeRegisters, 0);
+  double clocks = clocksPerProduct * products +
+                  clocksPerWavefront * wavefronts +
+                  clocksPerInstruction *
+                      (loads + conversions + stores / executionsPerStore);
+  return clocks * (1 + slowdownPerRegister *
+                           std::max<int64_t>(registers - freeRegisters, 0));
 }
 
 //===----------------------------------------------------------------------===//
