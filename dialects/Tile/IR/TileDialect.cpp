@@ -32,6 +32,23 @@ Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
+bool tile::isElementType(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.isSignless() &&
+           llvm::is_contained({1u, 4u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  return isa<Float16Type, BFloat16Type, FloatTF32Type, Float32Type, Float64Type,
+             Float8E4M3FNType, Float8E5M2Type, Float4E2M1FNType,
+             Float8E8M0FNUType>(type);
+}
+
+bool tile::isFragment(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() >= 1 && tensor.getRank() <= 5 &&
+         llvm::all_of(tensor.getShape(),
+                      [](int64_t size) { return size > 0; }) &&
+         isElementType(tensor.getElementType());
+}
+
 ArrayRef<int64_t> tile::getTileShape(Type type) {
   return TypeSwitch<Type, ArrayRef<int64_t>>(type)
       .Case<GlobalType, SharedType>([](auto t) { return t.getShape(); })

@@ -22,4 +22,16 @@
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Tile/IR/TileTypes.h.inc"
 
+namespace mlir::tile {
+
+/// Whether the language has elements of this type (docs/language.md, section
+/// 3); signedness is not part of the type.
+bool isElementType(Type type);
+
+/// Whether threads can hold a fragment of this type: rank 1 to 5, static and
+/// positive extents, elements of the language.
+bool isFragment(Type type);
+
+} // namespace mlir::tile
+
 #endif // TILE_DIALECTS_TILE_IR_TILEDIALECT_H

@@ -316,6 +316,43 @@ LogicalResult KernelOp::verify() {
   return getGuards() ? verifyFacts(*this, *getGuards()) : success();
 }
 
+/// The argument of the kernel that a value names, or a part of; null for other
+/// memory.
+static BlockArgument findTensor(KernelOp kernel, Value memory) {
+  while (Operation *op = memory.getDefiningOp()) {
+    if (!isa<ViewOp, BytesOp>(op))
+      return {};
+    memory = op->getOperand(0);
+  }
+  auto argument = cast<BlockArgument>(memory);
+  return argument.getOwner() == &kernel.getBody().front() ? argument
+                                                          : BlockArgument();
+}
+
+/// kernel-c10: what is only read is not written.
+static LogicalResult verifyWrites(KernelOp kernel, MemoryEffectOpInterface op) {
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  op.getEffects(effects);
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    if (!isa<MemoryEffects::Write>(effect.getEffect()) || !effect.getValue())
+      continue;
+    BlockArgument tensor = findTensor(kernel, effect.getValue());
+    if (tensor && kernel.getArgAccess(tensor.getArgNumber()) == "in")
+      return op->emitOpError("kernel-c10: writes to '")
+             << kernel.getArgName(tensor.getArgNumber())
+             << "', whose access is 'in'";
+  }
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  WalkResult walk = getBody().walk([&](MemoryEffectOpInterface op) {
+    return failed(verifyWrites(*this, op)) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 //===----------------------------------------------------------------------===//
 // What the parts refer to
 //===----------------------------------------------------------------------===//

@@ -171,6 +171,10 @@ LogicalResult CopyOp::verify() {
   Type source = getSource().getType(), destination = getDestination().getType();
   if (isa<GlobalType>(source) && isa<GlobalType>(destination))
     return emitOpError("copy-c1: one side is a shared tile");
+  // copy-c2: a shared destination gives the shape, so it is written whole; a
+  // part of a tile is a tile.slice.
+  if (isa<SharedType>(destination) && !getDestinationIndices().empty())
+    return emitOpError("copy-c2: a shared destination has no indices");
   if (failed(verifyIndices(*this, source, getSourceIndices().size())) ||
       failed(
           verifyIndices(*this, destination, getDestinationIndices().size())) ||

@@ -39,6 +39,14 @@ void WaitGroupOp::getEffects(Effects &effects) { touchAllMemory(effects); }
 void BarrierOp::getEffects(Effects &effects) { touchAllMemory(effects); }
 void FenceOp::getEffects(Effects &effects) { touchAllMemory(effects); }
 
+LogicalResult WaitGroupOp::verify() {
+  // wait-group-c1: groups are counted.
+  if (int64_t(getPending()) < 0)
+    return emitOpError("wait-group-c1: 'pending' is not negative, found ")
+           << int64_t(getPending());
+  return success();
+}
+
 LogicalResult AsyncCopyElementsOp::verify() {
   GlobalType source = getSource().getType();
   SharedType destination = getDestination().getType();

@@ -95,6 +95,7 @@ def Tile_WaitGroupOp : Tile_Op<"wait_group", [
   }];
   let arguments = (ins I64Attr:$pending);
   let assemblyFormat = "$pending attr-dict";
+  let hasVerifier = 1;
 }
 
 def Tile_BarrierOp : Tile_Op<"barrier", [

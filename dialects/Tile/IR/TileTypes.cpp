@@ -46,8 +46,9 @@ verifyElements(function_ref<InFlightDiagnostic()> emitError,
                ArrayRef<int64_t> shape, Type elementType, int64_t packDim) {
   if (shape.empty())
     return emitError() << "needs at least one dimension";
-  if (!elementType.isIntOrFloat())
-    return emitError() << "element type is a number, found " << elementType;
+  if (!isElementType(elementType))
+    return emitError() << "element type is a number of the language, found "
+                       << elementType;
   bool fourBit = elementType.getIntOrFloatBitWidth() == 4;
   if (fourBit && (packDim < 0 || packDim >= int64_t(shape.size())))
     return emitError() << "4-bit elements need 'pack', a dimension below "

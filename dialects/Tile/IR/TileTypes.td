@@ -76,7 +76,10 @@ def Tile_BarrierType : Tile_Type<"Barrier", "barrier"> {
 
 def Tile_AnyMemory : AnyTypeOf<[Tile_GlobalType, Tile_SharedType],
                                "global tensor or shared tile">;
-def Tile_Fragment : RankedTensorOf<[AnyType]>;
+def Tile_Fragment
+    : Type<And<[IsRankedTensorTypePred, CPred<"::mlir::tile::isFragment($_self)">]>,
+           "fragment of rank 1 to 5 with positive extents and elements of the language",
+           "::mlir::RankedTensorType">;
 def Tile_Operand : AnyTypeOf<[Tile_SharedType, Tile_Fragment],
                              "shared tile or fragment">;
 def Tile_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat], "scalar">;

@@ -214,3 +214,10 @@ tile.atomic add %t, %a[%i, %i] : tensor<16x8xi8>, !tile.global<?x?xi8>
 %a, %x, %i = "test.values"() : () -> (!tile.global<?x?xf32>, f32, i64)
 // expected-error @below {{element-c1: needs one index for each dimension}}
 %0 = tile.atomic_element add %x, %a[%i] : f32, !tile.global<?x?xf32>
+
+// -----
+
+// copy-c2: a shared tile is written whole.
+%a, %b, %i = "test.values"() : () -> (!tile.global<?x?xf32>, !tile.shared<16x8xf32>, i64)
+// expected-error @below {{copy-c2: a shared destination has no indices}}
+tile.copy %a[%i, %i] to %b[%i, %i] : !tile.global<?x?xf32>, !tile.shared<16x8xf32>

@@ -366,3 +366,73 @@ tile.kernel @k() attributes {symbols = [], checks = [], grid = [1, 1, 1, 1, 1, 1
 tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, shared_bytes = -1 : i64} {
   tile.return
 }
+
+// -----
+
+// kernel-c10: an input is not stored to.
+tile.kernel @k(%X: !tile.global<?xf32> {tile.name = "X", tile.dtype = "f32", tile.access = "in", tile.dims = ["N"]}) attributes {symbols = [{name = "N", param = 0 : i64, dim = 0 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %i, %x = "test.values"() : () -> (i64, f32)
+  // expected-error @below {{kernel-c10: writes to 'X', whose access is 'in'}}
+  tile.store_element %x, %X[%i] : f32, !tile.global<?xf32>
+  tile.return
+}
+
+// -----
+
+// kernel-c10: nor through a view, in a loop.
+tile.kernel @k(%X: !tile.global<?xf32> {tile.name = "X", tile.dtype = "f32", tile.access = "in", tile.dims = ["N"]}) attributes {symbols = [{name = "N", param = 0 : i64, dim = 0 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %i, %x = "test.values"() : () -> (i64, tensor<8xf32>)
+  %v = tile.view %X[%i] sizes [%i] : !tile.global<?xf32> -> !tile.global<?xf32>
+  tile.pipelined %k = %i to %i step 1 {
+    // expected-error @below {{kernel-c10: writes to 'X', whose access is 'in'}}
+    tile.atomic add %x, %v[%k] : tensor<8xf32>, !tile.global<?xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// persistent-c2: nothing is carried.
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %n = "test.values"() : () -> (i64)
+  // expected-error @below {{persistent-c2: carries nothing}}
+  tile.persistent (%i) in (%n) {
+    tile.yield %i : i64
+  }
+  tile.return
+}
+
+// -----
+
+// warpgroup-c1: a region is run by a list of groups.
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  // expected-error @below {{warpgroup-c1: has one list of groups for each region}}
+  "tile.warpgroup"() <{teams = [array<i64: 0, 1>, array<i64: 2>]}> ({
+    tile.yield
+  }) : () -> ()
+  tile.return
+}
+
+// -----
+
+// warpgroup-c4: a region gives nothing.
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %n = "test.values"() : () -> (i64)
+  // expected-error @below {{warpgroup-c4: regions take and give nothing}}
+  tile.warpgroup [0, 1] {
+    tile.yield %n : i64
+  }
+  tile.return
+}
+
+// -----
+
+// warpgroup-c4: nor does it take anything.
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  // expected-error @below {{warpgroup-c4: regions take and give nothing}}
+  "tile.warpgroup"() <{teams = [array<i64: 0, 1>]}> ({
+  ^bb0(%n: i64):
+    tile.yield
+  }) : () -> ()
+  tile.return
+}

@@ -66,3 +66,9 @@ tile.tma_copy %b[%i, %i] to %a[%i, %i] : !tile.shared<16x8xf16>, !tile.global<?x
 %a, %b, %i = "test.values"() : () -> (!tile.global<?x?xf16>, !tile.shared<16x8xf16>, i64)
 // expected-error @below {{tma-copy-c2: a load names a barrier, a store does not}}
 tile.tma_copy %a[%i, %i] to %b : !tile.global<?x?xf16>, !tile.shared<16x8xf16>
+
+// -----
+
+// wait-group-c1: groups are counted.
+// expected-error @below {{wait-group-c1: 'pending' is not negative, found -1}}
+tile.wait_group -1

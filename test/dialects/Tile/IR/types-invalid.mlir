@@ -7,7 +7,7 @@
 // -----
 
 // Elements are numbers.
-// expected-error @below {{element type is a number, found 'index'}}
+// expected-error @below {{element type is a number of the language, found 'index'}}
 "test.use"() {type = !tile.global<?xindex>} : () -> ()
 
 // -----
@@ -80,3 +80,44 @@
 // Tests that sizes which no offset reaches are refused.
 // expected-error @below {{no such storage: a shared tile has less than 2,147,483,648 bytes}}
 "test.use"() {type = !tile.shared<65536x65536xf32>} : () -> ()
+
+// -----
+
+// Elements are those of the language.
+// expected-error @below {{element type is a number of the language, found 'i3'}}
+"test.use"() {type = !tile.global<?x?xi3>} : () -> ()
+
+// -----
+
+// A fragment has a fixed shape.
+%x = "test.values"() : () -> (f32)
+// expected-error @below {{must be fragment of rank 1 to 5 with positive extents and elements of the language, but got 'tensor<?x5xf32>'}}
+%r = tile.broadcast %x : f32 -> tensor<?x5xf32>
+
+// -----
+
+// A fragment is not empty.
+%x = "test.values"() : () -> (f32)
+// expected-error @below {{must be fragment of rank 1 to 5 with positive extents and elements of the language, but got 'tensor<0x5xf32>'}}
+%r = tile.broadcast %x : f32 -> tensor<0x5xf32>
+
+// -----
+
+// A fragment has dimensions.
+%x = "test.values"() : () -> (f32)
+// expected-error @below {{must be fragment of rank 1 to 5 with positive extents and elements of the language, but got 'tensor<f32>'}}
+%r = tile.broadcast %x : f32 -> tensor<f32>
+
+// -----
+
+// A fragment has at most five.
+%x = "test.values"() : () -> (f32)
+// expected-error @below {{must be fragment of rank 1 to 5 with positive extents and elements of the language, but got 'tensor<1x1x1x1x1x8xf32>'}}
+%r = tile.broadcast %x : f32 -> tensor<1x1x1x1x1x8xf32>
+
+// -----
+
+// Elements of a fragment are those of the language.
+%x = "test.values"() : () -> (i7)
+// expected-error @below {{must be fragment of rank 1 to 5 with positive extents and elements of the language, but got 'tensor<8xi7>'}}
+%r = tile.broadcast %x : i7 -> tensor<8xi7>
