@@ -26,6 +26,9 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout",
     ```
     #tile.layout<"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]">
     ```
+
+    Verifier:
+    - `layout-c1`: the fragment has the shape of its layout.
   }];
   let parameters = (ins AttrParameter<"::layout::FragmentLayout", "the map",
                                       "const ::layout::FragmentLayout &">:$layout);
@@ -61,6 +64,11 @@ def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
     i appears (layout::MmaTiling); none is the identity.
 
     Example: `#tile.mma<m16n8k16, type = bf16, warps = [2, 4], columns = [2, 3, 4, 0, 1]>`
+
+    Verifier:
+    - `mma-c1`: shapes are [M, K], [K, N] and [M, N].
+    - `mma-c2`: K is a multiple of the instruction's.
+    - `mma-c3`: every fragment carries a layout.
   }];
   let parameters = (ins
     "int64_t":$m, "int64_t":$n, "int64_t":$k,

@@ -22,6 +22,13 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     ```mlir
     %r = tile.gemm %as, %bs, %acc : !tile.shared<128x64xbf16>, !tile.shared<64x128xi4, pack = 0>, tensor<128x128xf32>
     ```
+
+    Verifier:
+    - `gemm-c1`: operands and accumulator have rank 2.
+    - `gemm-c2`: the inner extents of the operands agree.
+    - `gemm-c3`: the accumulator is [M, N].
+    - `gemm-c4`: the operands have a product, and the accumulator's type can
+      hold it.
   }];
   let arguments = (ins
     Arg<Tile_Operand, "left operand">:$a,
@@ -65,6 +72,14 @@ def Tile_DequantOp : Tile_Op<"dequant", [
     ```mlir
     %w = tile.dequant %bs scale %ss {dim = 1 : i64, group = 32 : i64} : !tile.shared<128x64xi4, pack = 1>, !tile.shared<128x2xbf16> -> tensor<128x64xbf16>
     ```
+
+    Verifier:
+    - `dequant-c1`: the shape stays.
+    - `dequant-c2`: `dim` is a dimension, and `group` divides its extent or is a
+      multiple of it.
+    - `dequant-c3`: scale and zero fit the source.
+    - `dequant-c4`: scales are floats; the result is a float, or i32 without a
+      scale.
   }];
   let arguments = (ins
     Arg<Tile_Operand, "quantised numbers">:$source,
@@ -95,6 +110,15 @@ def Tile_GemmScaledOp : Tile_Op<"gemm_scaled", [
     ```mlir
     %r = tile.gemm_scaled %as, %bs, %acc scales %sa, %sb {granularity_k = 128 : i64, granularity_m = 1 : i64, granularity_n = 128 : i64, transpose_b} : !tile.shared<64x128xf8E4M3FN>, !tile.shared<128x128xf8E4M3FN>, tensor<64x128xf32>, !tile.shared<64x1xf32>, !tile.shared<1x1xf32>
     ```
+
+    Verifier:
+    - `gemm-c1`: operands and accumulator have rank 2.
+    - `gemm-c2`: the inner extents of the operands agree.
+    - `gemm-c3`: the accumulator is [M, N].
+    - `gemm-scaled-c1`: granularities are positive, and that of K divides the
+      tile's K or is a multiple of it.
+    - `scale-c1`: scales are [ceildiv(rows, granularity), groups].
+    - `scale-c2`: scales are f32 or f8E8M0FNU.
   }];
   let arguments = (ins
     Arg<Tile_Operand, "left operand">:$a,
@@ -123,6 +147,11 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure,
     `unsigned_a`, `unsigned_b`: signedness of integer operands.
 
     Example: made by `lower-gemm`; see its test.
+
+    Verifier:
+    - `mma-c1`: shapes are [M, K], [K, N] and [M, N].
+    - `mma-c2`: K is a multiple of the instruction's.
+    - `mma-c3`: every fragment carries a layout.
   }];
   let arguments = (ins
     Tile_Fragment:$a, Tile_Fragment:$b, Tile_Fragment:$accumulator,

@@ -43,6 +43,10 @@ def Tile_StageOp : Tile_Op<"stage", [Pure]> {
     ```mlir
     %s = tile.stage %as[%i] offset 2 : !tile.shared<3x128x64xbf16> -> !tile.shared<128x64xbf16>
     ```
+
+    Verifier:
+    - `stage-c1`: the result is the source without its first dimension.
+    - `stage-c2`: `offset` is not negative.
   }];
   let arguments = (ins Tile_SharedType:$source, I64:$iteration, I64Attr:$offset);
   let results = (outs Tile_SharedType:$result);
@@ -63,6 +67,9 @@ def Tile_BytesOp : Tile_Op<"bytes", [Pure]> {
     ```mlir
     %b = tile.bytes %B : !tile.global<?x?xi4, pack = 0> -> !tile.global<?x?xi8>
     ```
+
+    Verifier:
+    - `bytes-c1`: the result is the storage of a 4-bit tensor or tile.
   }];
   let arguments = (ins Tile_AnyMemory:$source);
   let results = (outs Tile_AnyMemory:$result);
@@ -88,6 +95,14 @@ def Tile_SliceOp : Tile_Op<"slice", [Pure]> {
     ```mlir
     %a = tile.slice %ring[%s, %zero, %zero] : !tile.shared<3x128x32xf16> -> !tile.shared<128x32xf16>
     ```
+
+    Verifier:
+    - `memory-c1`: a global side has one index for each dimension, a shared tile
+      one for each or none.
+    - `part-c1`: `kept` lists, in order, one dimension of the source for each of
+      the result.
+    - `part-c2`: element type and packed dimension stay.
+    - `slice-c1`: no extent is above that of its dimension of the source.
   }];
   let arguments = (ins
     Tile_SharedType:$source,
@@ -119,6 +134,14 @@ def Tile_ViewOp : Tile_Op<"view", [Pure, AttrSizedOperandSegments]> {
     ```mlir
     %row = tile.view %X[%i, %lo] sizes [%n] : !tile.global<?x?xf32> -> !tile.global<?xf32>
     ```
+
+    Verifier:
+    - `memory-c1`: a global side has one index for each dimension, a shared tile
+      one for each or none.
+    - `part-c1`: `kept` lists, in order, one dimension of the source for each of
+      the result.
+    - `part-c2`: element type and packed dimension stay.
+    - `view-c1`: there is one size for each dimension of the result.
   }];
   let arguments = (ins
     Tile_GlobalType:$source,
@@ -152,6 +175,15 @@ def Tile_CopyOp : Tile_Op<"copy", [
     ```mlir
     tile.copy %A[%i, %k] to %as : !tile.global<?x?xbf16>, !tile.shared<128x64xbf16>
     ```
+
+    Verifier:
+    - `copy-c1`: one side is a shared tile.
+    - `copy-c2`: a shared destination is written whole: it has no indices.
+    - `memory-c1`: a global side has one index for each dimension, a shared tile
+      one for each or none.
+    - `memory-c2`: the rank of the tile is at most that of the memory; beside a
+      whole shared tile the shape is that of the tile.
+    - `memory-c3`: both sides have the same element type.
   }];
   let arguments = (ins
     Arg<Tile_AnyMemory, "where elements come from">:$source,
@@ -181,6 +213,13 @@ def Tile_LoadOp : Tile_Op<"load", [
     ```mlir
     %b = tile.load %bias[%j] : !tile.global<?xf32> -> tensor<128xf32>
     ```
+
+    Verifier:
+    - `memory-c1`: a global side has one index for each dimension, a shared tile
+      one for each or none.
+    - `memory-c2`: the rank of the tile is at most that of the memory; beside a
+      whole shared tile the shape is that of the tile.
+    - `memory-c3`: both sides have the same element type.
   }];
   let arguments = (ins
     Arg<Tile_AnyMemory, "where elements come from">:$memory,
@@ -206,6 +245,13 @@ def Tile_StoreOp : Tile_Op<"store", [
     ```mlir
     tile.store %c, %C[%i, %j] : tensor<128x128xbf16>, !tile.global<?x?xbf16>
     ```
+
+    Verifier:
+    - `memory-c1`: a global side has one index for each dimension, a shared tile
+      one for each or none.
+    - `memory-c2`: the rank of the tile is at most that of the memory; beside a
+      whole shared tile the shape is that of the tile.
+    - `memory-c3`: both sides have the same element type.
   }];
   let arguments = (ins
     Tile_Fragment:$value,
@@ -226,6 +272,9 @@ def Tile_ElementOp : Tile_Op<"element", [Pure,
     Reads an element of a fragment inside `tile.parallel`.
 
     Example: `%x = tile.element %acc[%i, %j] : tensor<128x128xf32>`
+
+    Verifier:
+    - `element-c1`: there is one index for each dimension.
   }];
   let arguments = (ins Tile_Fragment:$fragment, Variadic<I64>:$indices);
   let results = (outs Tile_Scalar:$result);
@@ -241,6 +290,10 @@ def Tile_LoadElementOp : Tile_Op<"load_element", [
     tensor it gives `pad` (zero if absent).
 
     Example: `%x = tile.load_element %Sa[%i] : !tile.global<?xf32> -> f32`
+
+    Verifier:
+    - `element-c1`: there is one index for each dimension.
+    - `memory-c3`: both sides have the same element type.
   }];
   let arguments = (ins
     Arg<Tile_AnyMemory, "where the element comes from">:$memory,
@@ -263,6 +316,10 @@ def Tile_StoreElementOp : Tile_Op<"store_element", [
     outside a global tensor.
 
     Example: `tile.store_element %x, %C[%i, %j] : f32, !tile.global<?x?xf32>`
+
+    Verifier:
+    - `element-c1`: there is one index for each dimension.
+    - `memory-c3`: both sides have the same element type.
   }];
   let arguments = (ins
     Tile_Scalar:$value,
@@ -288,6 +345,15 @@ def Tile_AtomicOp : Tile_Op<"atomic", [
     ```mlir
     tile.atomic add %acc, %C[%i, %j] : tensor<64x128xf32>, !tile.global<?x?xf32>
     ```
+
+    Verifier:
+    - `memory-c1`: a global side has one index for each dimension, a shared tile
+      one for each or none.
+    - `memory-c2`: the rank of the tile is at most that of the memory; beside a
+      whole shared tile the shape is that of the tile.
+    - `memory-c3`: both sides have the same element type.
+    - `atomic-c1`: integers of 32 and 64 bits change atomically, f32 too, and
+      f16, bf16 and f64 under `add`.
   }];
   let arguments = (ins
     Tile_AtomicKind:$kind,
@@ -317,6 +383,12 @@ def Tile_AtomicElementOp : Tile_Op<"atomic_element", [
     ```mlir
     %slot = tile.atomic_element add %one, %counters[%i] : i32, !tile.global<?xi32>
     ```
+
+    Verifier:
+    - `element-c1`: there is one index for each dimension.
+    - `memory-c3`: both sides have the same element type.
+    - `atomic-c1`: integers of 32 and 64 bits change atomically, f32 too, and
+      f16, bf16 and f64 under `add`.
   }];
   let arguments = (ins
     Tile_AtomicKind:$kind,

@@ -13,6 +13,9 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
     Gives a fragment whose elements all equal `value`.
 
     Example: `%t = tile.broadcast %x : f32 -> tensor<128x64xf32>`
+
+    Verifier:
+    - `broadcast-c1`: the element type is that of the scalar.
   }];
   let arguments = (ins Tile_Scalar:$value);
   let results = (outs Tile_Fragment:$result);
@@ -33,6 +36,12 @@ def Tile_ReindexOp : Tile_Op<"reindex", [Pure]> {
     ```mlir
     %t = tile.reindex %b by affine_map<(d0, d1) -> (d1)> : tensor<128xf32> -> tensor<64x128xf32>
     ```
+
+    Verifier:
+    - `reindex-c1`: the map goes from the dimensions of the result to those of
+      the source.
+    - `reindex-c2`: each index is a dimension or 0.
+    - `reindex-c3`: a dimension is used once, and the extents agree.
   }];
   let arguments = (ins Tile_Fragment:$source, AffineMapAttr:$map);
   let results = (outs Tile_Fragment:$result);
@@ -53,6 +62,10 @@ def Tile_CastOp : Tile_Op<"cast", [Pure]> {
     is not meant.
 
     Example: `%y = tile.cast %x : tensor<128x128xf32> -> tensor<128x128xbf16>`
+
+    Verifier:
+    - `cast-c1`: the shape stays.
+    - `cast-c2`: `mode` is `sat`, `nosat` or `up`.
   }];
   let arguments = (ins
     Tile_ScalarOrFragment:$source,
@@ -78,6 +91,12 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
     ```mlir
     %m = tile.reduce max %s dim 1 : tensor<128x64xf32> -> tensor<128xf32>
     ```
+
+    Verifier:
+    - `reduce-c1`: the result lacks dimension `dim`, and is a scalar where none
+      is left.
+    - `reduce-c2`: the element type of the result is that which `kind` gives for
+      the source's.
   }];
   let arguments = (ins
     Tile_ReductionKind:$kind,
@@ -103,6 +122,11 @@ def Tile_ScanOp : Tile_Op<"scan", [Pure]> {
     ```mlir
     %c = tile.scan sum %x dim 0 : tensor<128xi32> -> tensor<128xi32>
     ```
+
+    Verifier:
+    - `scan-c1`: `kind` is `sum`, `dim` a dimension, and the shape stays.
+    - `reduce-c2`: the element type of the result is that which `kind` gives for
+      the source's.
   }];
   let arguments = (ins
     Tile_ReductionKind:$kind,
@@ -123,6 +147,9 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
     Keeps the elements and their row-major order; the count stays.
 
     Example: `%y = tile.reshape %x : tensor<8x16xf32> -> tensor<128xf32>`
+
+    Verifier:
+    - `reshape-c1`: element type and number of elements stay.
   }];
   let arguments = (ins Tile_Fragment:$source);
   let results = (outs Tile_Fragment:$result);
@@ -139,6 +166,9 @@ def Tile_ReinterpretOp : Tile_Op<"reinterpret", [Pure]> {
     what `arith.bitcast` is for.
 
     Example: `%q = tile.reinterpret %b : tensor<8x32xi8> -> tensor<8x64xi4>`
+
+    Verifier:
+    - `reinterpret-c1`: each row keeps its bits.
   }];
   let arguments = (ins Tile_Fragment:$source);
   let results = (outs Tile_Fragment:$result);
@@ -153,6 +183,9 @@ def Tile_IotaOp : Tile_Op<"iota", [Pure]> {
     Gives a fragment of rank 1 whose element i is i.
 
     Example: `%i = tile.iota : tensor<128xi32>`
+
+    Verifier:
+    - `iota-c1`: the result is i32 of rank 1.
   }];
   let results = (outs Tile_Fragment:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
@@ -169,6 +202,10 @@ def Tile_PartOp : Tile_Op<"part", [Pure]> {
     ```mlir
     %p = tile.part %x [0, 32] : tensor<128x64xf32> -> tensor<128x32xf32>
     ```
+
+    Verifier:
+    - `part-c3`: rank and element type stay, and the part lies inside the
+      source.
   }];
   let arguments = (ins Tile_Fragment:$source, DenseI64ArrayAttr:$offsets);
   let results = (outs Tile_Fragment:$result);
@@ -187,6 +224,9 @@ def Tile_AnnotateLayoutOp : Tile_Op<"annotate_layout", [Pure,
     ```mlir
     %y = tile.annotate_layout %x, <"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]"> : tensor<16x8xf32>
     ```
+
+    Verifier:
+    - `annotate-layout-c1`: the layout has the shape of the source.
   }];
   let arguments = (ins Tile_Fragment:$source, Tile_LayoutAttr:$layout);
   let results = (outs Tile_Fragment:$result);
@@ -200,6 +240,9 @@ def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
     Gives the same values under another layout.
 
     Example: made by `infer-layouts`; see its test.
+
+    Verifier:
+    - `convert-layout-c1`: shape and element type stay.
   }];
   let arguments = (ins Tile_Fragment:$source);
   let results = (outs Tile_Fragment:$result);

@@ -55,6 +55,23 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       tile.return
     }
     ```
+
+    Verifier:
+    - `kernel-c1`: an expression is an integer, a string or `[operator,
+      operand...]` with the operands that the operator takes, at most 64 deep.
+    - `kernel-c2`: a fact is `{expr, text}`.
+    - `kernel-c3`: every argument has a name of its own and a `tile.dtype` that
+      spells its type; a tensor has `tile.access`, and `tile.dims` for each
+      dimension.
+    - `kernel-c4`: the body ends with `tile.return`, and there are no results.
+    - `kernel-c5`: a symbol is `{name, param, dim}`, with a name of its own.
+    - `kernel-c6`: `grid` and `axes` have the same length, at most 5; an axis
+      has a name.
+    - `kernel-c7`: `threads` is a multiple of 32 up to 1024.
+    - `kernel-c8`: `shared_bytes` is not negative.
+    - `kernel-c9`: symbols are bound by dimensions, and expressions name what
+      there is (checked where a kernel is lowered).
+    - `kernel-c10`: no op writes to a tensor whose access is `in`.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -114,6 +131,9 @@ def Tile_SymbolOp : Tile_Op<"symbol", [Pure]> {
     Gives the value of a symbol of the enclosing kernel, such as `M`.
 
     Example: `%m = tile.symbol "M" : i64`
+
+    Verifier:
+    - `symbol-c1`: the enclosing kernel has the symbol.
   }];
   let arguments = (ins StrAttr:$name);
   let results = (outs I64:$result);
@@ -127,6 +147,9 @@ def Tile_BlockIdOp : Tile_Op<"block_id", [Pure]> {
     Gives the index of the running block along axis `axis` of the kernel's grid.
 
     Example: `%bx = tile.block_id 0 : i64`
+
+    Verifier:
+    - `block-id-c1`: `axis` is one of the kernel's grid.
   }];
   let arguments = (ins I64Attr:$axis);
   let results = (outs I64:$result);
@@ -170,6 +193,12 @@ def Tile_PipelinedOp : Tile_Op<"pipelined", [
       tile.yield %x : tensor<16x8xf32>
     }
     ```
+
+    Verifier:
+    - `pipelined-c1`: the body takes the i64 index and the carried values.
+    - `pipelined-c2`: what is yielded, and the results, have the types of the
+      inits.
+    - `pipelined-c3`: `step` is positive.
   }];
   let arguments = (ins
     I64:$lower, I64:$upper, I64Attr:$step,
@@ -211,6 +240,12 @@ def Tile_ParallelOp : Tile_Op<"parallel", [
       tile.yield %y : f32
     }
     ```
+
+    Verifier:
+    - `parallel-c1`: extents are positive, with one i64 index each.
+    - `parallel-c2`: results are the inits, and one element of each is yielded.
+    - `parallel-c3`: there is one map for each init, from the indices to its
+      dimensions.
   }];
   let arguments = (ins
     DenseI64ArrayAttr:$extents,
@@ -248,6 +283,12 @@ def Tile_PersistentOp : Tile_Op<"persistent", [
     tile.persistent (%bx, %by) in (%gx, %gy) group(8) {
     }
     ```
+
+    Verifier:
+    - `persistent-c1`: there is one i64 index for each extent, and one extent at
+      least.
+    - `persistent-c2`: nothing is carried.
+    - `persistent-c3`: `group` is positive.
   }];
   let arguments = (ins Variadic<I64>:$extents, OptionalAttr<I64Attr>:$group);
   let regions = (region SizedRegion<1>:$body);
@@ -279,6 +320,12 @@ def Tile_WarpgroupOp : Tile_Op<"warpgroup", [RecursiveMemoryEffects]> {
       tile.set_max_registers 232
     }
     ```
+
+    Verifier:
+    - `warpgroup-c1`: there is one list of groups for each region.
+    - `warpgroup-c2`: each group of the block is in exactly one team.
+    - `warpgroup-c3`: the threads of the kernel are those of the groups.
+    - `warpgroup-c4`: regions take and give nothing.
   }];
   let arguments = (ins ArrayAttr:$teams);
   let regions = (region VariadicRegion<SizedRegion<1>>:$bodies);
@@ -296,6 +343,11 @@ def Tile_SetMaxRegistersOp : Tile_Op<"set_max_registers", [
     registers from here on, a multiple of 8 from 24 to 256.
 
     Example: `tile.set_max_registers 40`
+
+    Verifier:
+    - `set-max-registers-c1`: `count` is a multiple of 8 from 24 to 256.
+    - `set-max-registers-c2`: the op is the first of a region of
+      `tile.warpgroup`.
   }];
   let arguments = (ins I64Attr:$count);
   let assemblyFormat = "$count attr-dict";
@@ -324,6 +376,9 @@ def Tile_PrintOp : Tile_Op<"print", [
     `unsigned_values` gives the signedness of each.
 
     Example: `tile.print "sum" %x, %t : f32, tensor<8xf32>`
+
+    Verifier:
+    - `print-c1`: there is one signedness for each value.
   }];
   let arguments = (ins
     StrAttr:$label,

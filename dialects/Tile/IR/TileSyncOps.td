@@ -20,6 +20,13 @@ def Tile_AsyncCopyOp : Tile_Op<"async_copy", [
     ```mlir
     tile.async_copy %A[%i, %k] to %s : !tile.global<?x?xbf16>, !tile.shared<128x64xbf16>
     ```
+
+    Verifier:
+    - `memory-c1`: a global side has one index for each dimension, a shared tile
+      one for each or none.
+    - `memory-c2`: the rank of the tile is at most that of the memory; beside a
+      whole shared tile the shape is that of the tile.
+    - `memory-c3`: both sides have the same element type.
   }];
   let arguments = (ins
     Arg<Tile_GlobalType, "where elements come from">:$source,
@@ -55,6 +62,13 @@ def Tile_AsyncCopyElementsOp : Tile_Op<"async_copy_elements", [
     ```mlir
     tile.async_copy_elements %A[%i, %k] to %s[%r, %c] count 8 pred %p : !tile.global<?x?xf16>, !tile.shared<128x64xf16>
     ```
+
+    Verifier:
+    - `element-c1`: there is one index for each dimension.
+    - `memory-c3`: both sides have the same element type.
+    - `async-copy-elements-c1`: `count` elements are 4, 8 or 16 bytes.
+    - `async-copy-elements-c2`: 4-bit elements are packed along the last
+      dimension.
   }];
   let arguments = (ins
     Arg<Tile_GlobalType, "where elements come from">:$source,
@@ -92,6 +106,9 @@ def Tile_WaitGroupOp : Tile_Op<"wait_group", [
     unfinished.  Other threads see the data after a `tile.barrier`.
 
     Example: `tile.wait_group 2`
+
+    Verifier:
+    - `wait-group-c1`: `pending` is not negative.
   }];
   let arguments = (ins I64Attr:$pending);
   let assemblyFormat = "$pending attr-dict";
@@ -118,6 +135,9 @@ def Tile_BarrierAllocOp : Tile_Op<"barrier_alloc", [
     expected bytes are in; the next begins at once.
 
     Example: `%ready = tile.barrier_alloc "ready" count 1 : !tile.barrier<3>`
+
+    Verifier:
+    - `barrier-c1`: `count` is positive.
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, I64Attr:$count,
                        OptionalAttr<I64Attr>:$offset);
@@ -134,6 +154,9 @@ def Tile_ArriveOp : Tile_Op<"arrive", [
     before is seen by those whose `tile.wait` the arrival ends.
 
     Example: `tile.arrive %free[%s] : !tile.barrier<3>`
+
+    Verifier:
+    - `barrier-c2`: there is an index where there are several barriers.
   }];
   let arguments = (ins Tile_BarrierType:$barrier, Optional<I64>:$index);
   let assemblyFormat = "$barrier (`[` $index^ `]`)? attr-dict `:` type($barrier)";
@@ -147,6 +170,9 @@ def Tile_ExpectOp : Tile_Op<"expect", [
     Adds `bytes` to what the running phase waits for, and counts one arrival.
 
     Example: `tile.expect %ready[%s], %bytes : !tile.barrier<3>`
+
+    Verifier:
+    - `barrier-c2`: there is an index where there are several barriers.
   }];
   let arguments = (ins Tile_BarrierType:$barrier, Optional<I64>:$index, I64:$bytes);
   let assemblyFormat = "$barrier (`[` $index^ `]`)? `,` $bytes attr-dict `:` type($barrier)";
@@ -161,6 +187,9 @@ def Tile_WaitOp : Tile_Op<"wait", [
     ended; on a fresh barrier parity 1 passes.
 
     Example: `tile.wait %ready[%s], %parity : !tile.barrier<3>`
+
+    Verifier:
+    - `barrier-c2`: there is an index where there are several barriers.
   }];
   let arguments = (ins Tile_BarrierType:$barrier, Optional<I64>:$index, I64:$parity);
   let assemblyFormat = "$barrier (`[` $index^ `]`)? `,` $parity attr-dict `:` type($barrier)";
@@ -191,6 +220,15 @@ def Tile_TmaCopyOp : Tile_Op<"tma_copy", [
     ```mlir
     tile.tma_copy %A[%i, %k] to %as barrier %ready[%s] : !tile.global<?x?xbf16>, !tile.shared<128x64xbf16>, !tile.barrier<3>
     ```
+
+    Verifier:
+    - `tma-copy-c1`: one side is a tensor with one index for each dimension, the
+      other a whole shared tile.
+    - `tma-copy-c2`: a load names a barrier, a store does not.
+    - `memory-c2`: the rank of the tile is at most that of the memory; beside a
+      whole shared tile the shape is that of the tile.
+    - `memory-c3`: both sides have the same element type.
+    - `barrier-c2`: there is an index where there are several barriers.
   }];
   let arguments = (ins
     Arg<Tile_AnyMemory, "where elements come from">:$source,
