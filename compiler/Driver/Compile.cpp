@@ -149,9 +149,9 @@ llvm::Error Compilation::keepOneKernel() {
   for (KernelOp kernel : kernels)
     names.push_back(kernel.getSourceName());
   if (!llvm::is_contained(names, options.kernel))
-    return makeUsageError("'" + options.inputFile + "' has no kernel '" +
-                              options.kernel + "'",
-                          suggestFrom(options.kernel, names));
+    return makeFailure("'" + options.inputFile + "' has no kernel '" +
+                           options.kernel + "'",
+                       suggestFrom(options.kernel, names));
   for (KernelOp kernel : kernels)
     if (kernel.getSourceName() != options.kernel)
       kernel.erase();
