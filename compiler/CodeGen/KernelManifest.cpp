@@ -43,13 +43,10 @@ static std::optional<int64_t> getInteger(mlir::DictionaryAttr dictionary,
 }
 
 static ManifestParameter::Strides getStrides(KernelOp kernel, unsigned index) {
-  mlir::Attribute strided = kernel.getArgAttr(index, "tile.strided");
-  if (!strided)
-    return ManifestParameter::Strides::Dense;
-  auto kind = mlir::dyn_cast<mlir::StringAttr>(strided);
-  return kind && kind.getValue() == "all"
-             ? ManifestParameter::Strides::All
-             : ManifestParameter::Strides::InnerUnit;
+  if (kernel.getArgAttr(index, "tile.strided_all"))
+    return ManifestParameter::Strides::All;
+  return kernel.isArgStrided(index) ? ManifestParameter::Strides::InnerUnit
+                                    : ManifestParameter::Strides::Dense;
 }
 
 static ManifestParameter describeParameter(KernelOp kernel, unsigned index) {

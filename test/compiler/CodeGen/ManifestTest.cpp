@@ -16,7 +16,7 @@ static constexpr llvm::StringLiteral gemmKernels = R"mlir(
 tile.kernel @gemm__aligned(
     %A: !tile.global<?x4096xbf16> {tile.name = "A", tile.dtype = "bf16", tile.access = "in", tile.dims = ["M", "K"], tile.strided},
     %B: !tile.global<4096x?xi4, pack = 0> {tile.name = "B", tile.dtype = "uint4", tile.access = "in", tile.dims = ["K", "N"], tile.noalias},
-    %C: !tile.global<?x?xbf16> {tile.name = "C", tile.dtype = "bf16", tile.access = "out", tile.dims = ["M", "N"], tile.strided = "all"},
+    %C: !tile.global<?x?xbf16> {tile.name = "C", tile.dtype = "bf16", tile.access = "out", tile.dims = ["M", "N"], tile.strided_all},
     %scale: f32 {tile.name = "scale", tile.dtype = "f32"})
     attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64, value = 4096 : i64}, {name = "N", param = 1 : i64, dim = 1 : i64}],
                 checks = [{expr = ["==", ["%", "K", 128 : i64], 0 : i64], text = "K % G == 0"}],
@@ -28,7 +28,7 @@ tile.kernel @gemm__aligned(
 tile.kernel @gemm(
     %A: !tile.global<?x4096xbf16> {tile.name = "A", tile.dtype = "bf16", tile.access = "in", tile.dims = ["M", "K"], tile.strided},
     %B: !tile.global<4096x?xi4, pack = 0> {tile.name = "B", tile.dtype = "uint4", tile.access = "in", tile.dims = ["K", "N"], tile.noalias},
-    %C: !tile.global<?x?xbf16> {tile.name = "C", tile.dtype = "bf16", tile.access = "out", tile.dims = ["M", "N"], tile.strided = "all"},
+    %C: !tile.global<?x?xbf16> {tile.name = "C", tile.dtype = "bf16", tile.access = "out", tile.dims = ["M", "N"], tile.strided_all},
     %scale: f32 {tile.name = "scale", tile.dtype = "f32"})
     attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64, value = 4096 : i64}, {name = "N", param = 1 : i64, dim = 1 : i64}],
                 checks = [{expr = ["==", ["%", "K", 128 : i64], 0 : i64], text = "K % G == 0"}],
