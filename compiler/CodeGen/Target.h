@@ -1,7 +1,8 @@
 //===- Target.h - The GPU architectures that tilec compiles for -----------===//
 //
-// Facts of each architecture, as plain data: what fits, what instructions
-// exist, and the lowest PTX version that names it.
+// Facts of each architecture, as plain data: what fits, and the lowest PTX
+// version that names it.  Every one has ldmatrix, cp.async and mma.sync on f16,
+// bf16, tf32, s8 and s4.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_COMPILER_CODEGEN_TARGET_H
@@ -28,30 +29,6 @@ struct Target {
   /// Shared memory that one block may use, static and dynamic together, after
   /// the opt-in above 48 KiB.
   unsigned sharedBytesPerBlock;
-  /// Shared memory of one multiprocessor; each resident block costs
-  /// `reservedSharedBytes` of it on top of what it asks for.
-  unsigned sharedBytesPerMultiprocessor;
-  unsigned threadsPerMultiprocessor;
-
-  /// mma.sync on e4m3 and e5m2 operands.
-  bool hasFp8Mma;
-  /// cvt between f16 or f32 pairs and e4m3/e5m2 pairs.
-  bool hasFp8Convert;
-  bool hasStmatrix;
-  /// cp.async.bulk.tensor, its mbarrier transaction counts, and clusters.
-  bool hasTma;
-  /// wgmma and its register-A form.
-  bool hasWgmma;
-  bool hasSetMaxRegisters;
-
-  /// Every supported target has ldmatrix, cp.async and mma.sync on f16, bf16,
-  /// tf32, s8 and s4; there is no flag for what is always true.
-
-  static constexpr unsigned registersPerBlock = 65536;
-  static constexpr unsigned registersPerThread = 255;
-  static constexpr unsigned threadsPerBlock = 1024;
-  static constexpr unsigned threadsPerWarp = 32;
-  static constexpr unsigned reservedSharedBytes = 1024;
 };
 
 /// All targets, oldest first.

@@ -30,11 +30,6 @@ TEST(Target, KnowsTheSharedMemoryLimits) {
   EXPECT_EQ(parse("sm_120a")->sharedBytesPerBlock, 101376u);
 }
 
-TEST(Target, HasWgmmaOnHopperOnly) {
-  for (const Target &target : getTargets())
-    EXPECT_EQ(target.hasWgmma, target.name == "sm_90a") << target.name.str();
-}
-
 TEST(Target, NamesTheSuffixWhenItIsMissing) {
   EXPECT_EQ(getParseError("sm_90"),
             "target 'sm_90' is unknown; did you mean 'sm_90a'? its "
