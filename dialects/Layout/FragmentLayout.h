@@ -120,10 +120,6 @@ public:
   /// keep their numbers.
   FragmentLayout permuteDims(llvm::ArrayRef<int> order) const;
 
-  /// Adds a dimension of extent 1 at position `dim`.  Registers keep their
-  /// numbers.
-  FragmentLayout expandDims(int dim) const;
-
   /// The layout that a source operand of an index map needs so that each thread
   /// finds the elements for its part of this fragment, the result, in its own
   /// registers: result[coords] = source[s], s[i] = coords[dimMap[i]], or 0
@@ -134,12 +130,6 @@ public:
   /// transposes.  Registers that would hold the same element are merged.
   std::optional<ReindexedLayout>
   reindexSource(llvm::ArrayRef<int> dimMap) const;
-
-  /// Drops dimensions: the layout of a row or column vector that lines up with
-  /// this fragment.  `registerOf` says which register of the slice goes with
-  /// each register here: into which a reduction accumulates it, or from which
-  /// a broadcast reads it.
-  ReindexedLayout sliceDims(llvm::ArrayRef<int> dims) const;
 
   bool operator==(const FragmentLayout &other) const {
     return coreLayout == other.coreLayout && repeatList == other.repeatList;

@@ -1,6 +1,6 @@
 //===- FragmentReindex.cpp - Fragment layouts from others -----------------===//
 //
-// Dimensions dropped, added, moved and renamed.  All of it is choosing among
+// Dimensions dropped, added and moved.  All of it is choosing among
 // the coordinates of each basis; what needs care is that registers which then
 // hold the same element are merged.
 //
@@ -109,14 +109,6 @@ FragmentLayout::reindexSource(ArrayRef<int> dimMap) const {
   return result;
 }
 
-ReindexedLayout FragmentLayout::sliceDims(ArrayRef<int> dims) const {
-  llvm::SmallVector<int, 4> dimMap;
-  for (int dim = 0; dim < rank(); ++dim)
-    if (!llvm::is_contained(dims, dim))
-      dimMap.push_back(dim);
-  return *reindexSource(dimMap);
-}
-
 FragmentLayout FragmentLayout::permuteDims(ArrayRef<int> order) const {
   assert(int(order.size()) == rank() && "the order lists all dimensions");
   llvm::SmallVector<Repeat, 4> permuted;
@@ -127,18 +119,4 @@ FragmentLayout FragmentLayout::permuteDims(ArrayRef<int> order) const {
   return *create(pullBack(registerBases(), order), pullBack(laneBases(), order),
                  pullBack(warpBases(), order), pullBack(extents, order, 1),
                  permuted);
-}
-
-FragmentLayout FragmentLayout::expandDims(int dim) const {
-  assert(dim >= 0 && dim <= rank() && "no such position");
-  llvm::SmallVector<int, 4> dimMap;
-  for (int old = 0; old < rank(); ++old)
-    dimMap.push_back(old);
-  dimMap.insert(dimMap.begin() + dim, -1);
-  llvm::SmallVector<Repeat, 4> shifted(repeatList);
-  for (Repeat &level : shifted)
-    level.dim += level.dim >= dim;
-  return *create(pullBack(registerBases(), dimMap),
-                 pullBack(laneBases(), dimMap), pullBack(warpBases(), dimMap),
-                 pullBack(extents, dimMap, 1), shifted);
 }

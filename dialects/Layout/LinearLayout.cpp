@@ -88,14 +88,6 @@ LinearLayout LinearLayout::identity1D(int32_t size, StringRef in,
   return LinearLayout({std::move(inDim)}, {OutDim{out.str(), size}});
 }
 
-LinearLayout LinearLayout::zeros1D(int32_t size, StringRef in, StringRef out,
-                                   int32_t outSize) {
-  assert(llvm::isPowerOf2_32(size) && llvm::isPowerOf2_32(outSize));
-  InDim inDim{in.str(),
-              std::vector<Coords>(llvm::Log2_32(size), Coords{int32_t(0)})};
-  return LinearLayout({std::move(inDim)}, {OutDim{out.str(), outSize}});
-}
-
 //===----------------------------------------------------------------------===//
 // Queries
 //===----------------------------------------------------------------------===//
@@ -122,13 +114,6 @@ int LinearLayout::inBits(StringRef name) const {
 int LinearLayout::outBits(StringRef name) const {
   int out = findOut(name);
   return out < 0 ? 0 : llvm::Log2_32(outs[out].size);
-}
-
-int LinearLayout::totalInBits() const {
-  int bits = 0;
-  for (const InDim &in : ins)
-    bits += in.bases.size();
-  return bits;
 }
 
 int LinearLayout::totalOutBits() const {
@@ -221,7 +206,7 @@ std::optional<LinearLayout> LinearLayout::rightInverse() const {
 }
 
 std::optional<LinearLayout> LinearLayout::invert() const {
-  if (!isInvertible())
+  if (!isInjective() || !isSurjective())
     return std::nullopt;
   return rightInverse();
 }
@@ -311,7 +296,7 @@ LinearLayout::divideLeft(const LinearLayout &divisor) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Renaming and selection
+// Selection
 //===----------------------------------------------------------------------===//
 
 LinearLayout LinearLayout::selectIns(ArrayRef<StringRef> names) const {
@@ -341,30 +326,6 @@ LinearLayout LinearLayout::selectOuts(ArrayRef<StringRef> names) const {
     }
     result.ins.push_back(std::move(kept));
   }
-  return result;
-}
-
-LinearLayout LinearLayout::transposeIns(ArrayRef<StringRef> names) const {
-  assert(names.size() == ins.size() && "all inputs have to be listed");
-  return selectIns(names);
-}
-
-LinearLayout LinearLayout::transposeOuts(ArrayRef<StringRef> names) const {
-  assert(names.size() == outs.size() && "all outputs have to be listed");
-  return selectOuts(names);
-}
-
-LinearLayout LinearLayout::renameIn(StringRef from, StringRef to) const {
-  assert(findIn(from) >= 0 && (from == to || findIn(to) < 0));
-  LinearLayout result = *this;
-  result.ins[findIn(from)].name = to.str();
-  return result;
-}
-
-LinearLayout LinearLayout::renameOut(StringRef from, StringRef to) const {
-  assert(findOut(from) >= 0 && (from == to || findOut(to) < 0));
-  LinearLayout result = *this;
-  result.outs[findOut(from)].name = to.str();
   return result;
 }
 

@@ -75,10 +75,6 @@ public:
   static LinearLayout identity1D(int32_t size, llvm::StringRef in,
                                  llvm::StringRef out);
 
-  /// Each of `size` indices of `in` has coordinate 0 of `out`: replication.
-  static LinearLayout zeros1D(int32_t size, llvm::StringRef in,
-                              llvm::StringRef out, int32_t outSize = 1);
-
   llvm::ArrayRef<InDim> inDims() const { return ins; }
   llvm::ArrayRef<OutDim> outDims() const { return outs; }
 
@@ -89,7 +85,6 @@ public:
   /// Number of index bits of a dimension; 0 if there is none of that name.
   int inBits(llvm::StringRef name) const;
   int outBits(llvm::StringRef name) const;
-  int totalInBits() const;
   int totalOutBits() const;
 
   /// The coordinate of bit `bit` of input `name`.
@@ -116,7 +111,6 @@ public:
   bool isInjective() const;
   /// Each coordinate has an index.
   bool isSurjective() const;
-  bool isInvertible() const { return isInjective() && isSurjective(); }
 
   /// The inverse of an invertible layout; none otherwise.
   std::optional<LinearLayout> invert() const;
@@ -124,13 +118,6 @@ public:
   /// For a surjective layout, a map from coordinates back to indices: the
   /// index whose redundant bits are zero.  None if not surjective.
   std::optional<LinearLayout> rightInverse() const;
-
-  /// Reorders dimensions; `names` lists all of them.
-  LinearLayout transposeIns(llvm::ArrayRef<llvm::StringRef> names) const;
-  LinearLayout transposeOuts(llvm::ArrayRef<llvm::StringRef> names) const;
-
-  LinearLayout renameIn(llvm::StringRef from, llvm::StringRef to) const;
-  LinearLayout renameOut(llvm::StringRef from, llvm::StringRef to) const;
 
   /// Keeps the named dimensions only, in that order.  Inputs left out are held
   /// at index 0; outputs left out are forgotten.

@@ -76,8 +76,7 @@ struct MmaInstruction {
 /// elements of register 0 (lowest bits first), of register 1, ...; then the
 /// steps of K; then the tiles of M or N.  In the accumulator: the elements of
 /// one instruction, then the tiles of N, then those of M.  Repeats are outside
-/// all that (M, then K or N inside; for B: K, then N), so use the register
-/// lists below rather than counting.
+/// all that (M, then K or N inside; for B: K, then N).
 struct MmaTiling {
   MmaInstruction instruction;
   int m = 16, n = 8;
@@ -101,13 +100,6 @@ struct MmaTiling {
   /// [K, N], the same in all warps along M.  For B stored as [N, K], use
   /// permuteDims({1, 0}): the registers stay.
   FragmentLayout operandB(int k) const;
-
-  /// The registers (element indices) of one instruction, in its order.
-  llvm::SmallVector<int, 8> accumulatorRegisters(int mTile, int nTile) const;
-  llvm::SmallVector<int, 32> operandARegisters(int mTile, int kTile,
-                                               int k) const;
-  llvm::SmallVector<int, 32> operandBRegisters(int kTile, int nTile,
-                                               int k) const;
 };
 
 } // namespace layout

@@ -205,45 +205,6 @@ std::vector<Coords> SharedLayout::contiguousBases() const {
   return layout::contiguousBases(tileShape, elemBits, pack);
 }
 
-std::optional<LinearLayout> SharedLayout::toLinear() const {
-  if (pad != 0 || (pack >= 0 && tileShape[pack] % elementsPerByte() != 0))
-    return std::nullopt;
-  for (int32_t extent : tileShape)
-    if (!llvm::isPowerOf2_32(extent))
-      return std::nullopt;
-
-  // The steps within a row, then those from row to row.
-  std::vector<Coords> linear = contiguousBases();
-  for (int dim = rank() - 2; dim >= 0; --dim) {
-    int32_t begin = dim == pack ? elementsPerByte() : 1;
-    for (int32_t step = begin; step < tileShape[dim]; step *= 2) {
-      Coords basis(rank(), 0);
-      basis[dim] = step;
-      linear.push_back(std::move(basis));
-    }
-  }
-
-  // The swizzle is its own inverse: a set source bit moves its target bit too.
-  auto [bits, base, shift] = addressSwizzle;
-  int elementsLog = llvm::Log2_32(elementsPerByte());
-  int unitLog = llvm::Log2_32(unitBytes());
-  std::vector<Coords> bases = linear;
-  for (int i = 0; i < bits; ++i) {
-    int target = base + i - unitLog + elementsLog;
-    int source = target + shift;
-    if (source >= int(bases.size()))
-      break;
-    for (auto [coord, step] : llvm::zip_equal(bases[source], linear[target]))
-      coord ^= step;
-  }
-
-  std::vector<LinearLayout::OutDim> outs;
-  for (auto [dim, extent] : llvm::enumerate(tileShape))
-    outs.push_back({tileDimName(dim), extent});
-  return LinearLayout::create({{offsetDim.str(), std::move(bases)}},
-                              std::move(outs));
-}
-
 //===----------------------------------------------------------------------===//
 // Hash and text
 //===----------------------------------------------------------------------===//

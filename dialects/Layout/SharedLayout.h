@@ -101,10 +101,6 @@ public:
   /// The steps along a row in memory, see below.
   std::vector<Coords> contiguousBases() const;
 
-  /// The map from "offset", counted in elements of memory, to tile coordinates,
-  /// if all extents are powers of two and rows are not padded.
-  std::optional<LinearLayout> toLinear() const;
-
   bool operator==(const SharedLayout &) const = default;
   friend llvm::hash_code hash_value(const SharedLayout &layout);
 

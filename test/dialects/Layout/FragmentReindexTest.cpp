@@ -41,7 +41,7 @@ TEST(FragmentReindex, SlicesLineUp) {
       for (int dim = 0; dim < layout.rank(); ++dim)
         if (dim != dropped)
           kept.push_back(dim);
-      checkReindexed(layout, layout.sliceDims({dropped}), kept);
+      checkReindexed(layout, *layout.reindexSource(kept), kept);
     }
   }
 }
@@ -51,7 +51,7 @@ TEST(FragmentReindex, SliceOfAccumulatorIsARowVector) {
   FragmentLayout layout = *FragmentLayout::create(
       {{0, 1}, {8, 0}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}, {}, {16, 8},
       {Repeat{1, 3}});
-  ReindexedLayout rows = layout.sliceDims({1});
+  ReindexedLayout rows = *layout.reindexSource({0});
   EXPECT_EQ(rows.layout.str(), "16 registers=[[8]] "
                                "lanes=[[0],[0],[1],[2],[4]] warps=[]");
   EXPECT_EQ(rows.registerOf,
@@ -84,7 +84,7 @@ TEST(FragmentReindex, MergesDependentRegisters) {
   std::vector<Coords> lanes(5, Coords{0, 0});
   FragmentLayout layout = *FragmentLayout::create(
       {{1, 1}, {0, 2}, {2, 3}, {0, 1}}, lanes, {}, {4, 4}, {});
-  ReindexedLayout columns = layout.sliceDims({0});
+  ReindexedLayout columns = *layout.reindexSource({1});
   EXPECT_EQ(columns.layout.elementsPerThread(), 4);
   checkReindexed(layout, columns, {1});
 }
@@ -105,21 +105,5 @@ TEST(FragmentReindex, PermutesWithoutRenumbering) {
         expected.push_back(coords[dim]);
       ASSERT_EQ(permuted.coordsOf(reg, lane, warp), expected);
     });
-  }
-}
-
-TEST(FragmentReindex, ExpandsWithoutRenumbering) {
-  RandomLayouts random(24);
-  for (int trial = 0; trial < 40; ++trial) {
-    FragmentLayout layout = random.anyFragment(trial);
-    int dim = random.below(layout.rank() + 1);
-    FragmentLayout expanded = layout.expandDims(dim);
-    EXPECT_EQ(expanded.shape()[dim], 1);
-    forEachHolder(layout, [&](int reg, int lane, int warp) {
-      Coords expected = layout.coordsOf(reg, lane, warp);
-      expected.insert(expected.begin() + dim, 0);
-      ASSERT_EQ(expanded.coordsOf(reg, lane, warp), expected);
-    });
-    EXPECT_EQ(expanded.sliceDims({dim}).layout.shape(), layout.shape());
   }
 }

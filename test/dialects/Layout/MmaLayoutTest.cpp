@@ -181,6 +181,48 @@ private:
 
 } // namespace
 
+/// Tiles of one instruction along a dimension of the tile of a warp.
+struct TileCount {
+  int tiles;
+  int core() const { return tiles & -tiles; } ///< the rest are repeats
+  int repeats() const { return tiles / core(); }
+};
+
+/// The `count` registers of one instruction, in the order that MmaTiling
+/// documents: `slow` and `fast` are the dimensions by the order of their tiles
+/// among core registers; repeats of the outer one enclose those of the other.
+static std::vector<int> listRegisters(TileCount slow, int slowTile,
+                                      TileCount fast, int fastTile,
+                                      bool slowIsOuter, int count) {
+  int slowRepeat = slowTile / slow.core(), fastRepeat = fastTile / fast.core();
+  int repeat = slowIsOuter ? slowRepeat * fast.repeats() + fastRepeat
+                           : fastRepeat * slow.repeats() + slowRepeat;
+  int tile = (repeat * slow.core() + slowTile % slow.core()) * fast.core() +
+             fastTile % fast.core();
+  std::vector<int> registers;
+  for (int i = 0; i < count; ++i)
+    registers.push_back(tile * count + i);
+  return registers;
+}
+
+static std::vector<int> accumulatorRegisters(const MmaTiling &tiling, int mTile,
+                                             int nTile) {
+  return listRegisters({tiling.mTiles()}, mTile, {tiling.nTiles()}, nTile,
+                       /*slowIsOuter=*/true, tiling.instruction.elementsC());
+}
+
+static std::vector<int> operandARegisters(const MmaTiling &tiling, int mTile,
+                                          int kTile, int k) {
+  return listRegisters({tiling.mTiles()}, mTile, {tiling.kTiles(k)}, kTile,
+                       /*slowIsOuter=*/true, tiling.instruction.elementsA());
+}
+
+static std::vector<int> operandBRegisters(const MmaTiling &tiling, int kTile,
+                                          int nTile, int k) {
+  return listRegisters({tiling.nTiles()}, nTile, {tiling.kTiles(k)}, kTile,
+                       /*slowIsOuter=*/false, tiling.instruction.elementsB());
+}
+
 /// Runs all instructions of a tiling on small random matrices.
 static void checkTile(const MmaTiling &tiling, int k) {
   std::string error;
@@ -222,12 +264,12 @@ static void checkTile(const MmaTiling &tiling, int k) {
   for (int warp = 0; warp < tiling.numWarps(); ++warp) {
     for (int mTile = 0; mTile < tiling.mTiles(); ++mTile) {
       for (int nTile = 0; nTile < tiling.nTiles(); ++nTile) {
-        auto registersC = tiling.accumulatorRegisters(mTile, nTile);
+        auto registersC = accumulatorRegisters(tiling, mTile, nTile);
         seenC.insert(registersC.begin(), registersC.end());
         for (int kTile = 0; kTile < tiling.kTiles(k); ++kTile) {
           std::map<std::vector<int>, int64_t> smallA, smallB;
-          auto registersA = tiling.operandARegisters(mTile, kTile, k);
-          auto registersB = tiling.operandBRegisters(kTile, nTile, k);
+          auto registersA = operandARegisters(tiling, mTile, kTile, k);
+          auto registersB = operandBRegisters(tiling, kTile, nTile, k);
           for (int lane = 0; lane < lanesPerWarp; ++lane) {
             for (auto [i, reg] : llvm::enumerate(registersA))
               smallA[asVector(oneA.coordsOf(i, lane, 0))] =
@@ -330,9 +372,9 @@ TEST(MmaLayout, ColumnOrderForInt4PackedAlongK) {
       int g = lane / 4, q = lane % 4;
       std::set<int> columns;
       for (int tile = 0; tile < 4; ++tile) {
-        for (int reg : tiling.operandBRegisters(0, tile, 16))
+        for (int reg : operandBRegisters(tiling, 0, tile, 16))
           EXPECT_EQ(b.coordsOf(reg, lane, warp)[1], 32 * warp + 4 * g + tile);
-        for (int reg : tiling.accumulatorRegisters(0, tile))
+        for (int reg : accumulatorRegisters(tiling, 0, tile))
           columns.insert(c.coordsOf(reg, lane, warp)[1]);
       }
       std::set<int> expected;
@@ -346,7 +388,7 @@ TEST(MmaLayout, ColumnOrderForInt4PackedAlongK) {
   wide.nOrder = {3, 4, 5, 0, 1, 2};
   for (int lane = 0; lane < lanesPerWarp; ++lane)
     for (int tile = 0; tile < 8; ++tile)
-      for (int reg : wide.operandBRegisters(0, tile, 16))
+      for (int reg : operandBRegisters(wide, 0, tile, 16))
         EXPECT_EQ(wide.operandB(16).coordsOf(reg, lane, 0)[1],
                   8 * (lane / 4) + tile);
 }

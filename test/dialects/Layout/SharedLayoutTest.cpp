@@ -71,29 +71,6 @@ TEST(SharedLayout, AddressesFollowTheDefinition) {
   }
 }
 
-TEST(SharedLayout, IsLinearWhereExtentsArePowersOfTwo) {
-  int linearLayouts = 0;
-  for (const SharedLayout &layout : someLayouts()) {
-    std::optional<LinearLayout> linear = layout.toLinear();
-    bool expected = layout.padBytes() == 0;
-    for (auto [dim, extent] : llvm::enumerate(layout.shape()))
-      expected &= llvm::isPowerOf2_32(extent) &&
-                  (int(dim) != layout.packDim() ||
-                   extent % layout.elementsPerByte() == 0);
-    ASSERT_EQ(linear.has_value(), expected) << layout.str();
-    if (!linear)
-      continue;
-    ++linearLayouts;
-    forEachElement(layout.shape(), [&](const Coords &coords) {
-      int offset = layout.byteOffset(coords) / layout.unitBytes() *
-                       layout.elementsPerByte() +
-                   layout.nibble(coords);
-      ASSERT_EQ(linear->apply({offset}), coords) << layout.str();
-    });
-  }
-  EXPECT_GT(linearLayouts, 50);
-}
-
 TEST(SharedLayout, StandardSwizzles) {
   // The address functions of TMA and wgmma.
   for (int a = 0; a < 4096; a += 4) {
