@@ -1,5 +1,4 @@
-//===- CheckCommand.cpp - tilec check
-//--------------------------------------===//
+//===- CheckCommand.cpp - tilec check -------------------------------------===//
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/Compile.h"
 #include "llvm/Support/raw_ostream.h"

@@ -1,5 +1,4 @@
-//===- CommandLine.cpp - What the user asked for
-//---------------------------===//
+//===- CommandLine.cpp - What the user asked for --------------------------===//
 //
 // The first argument may name a command; after it, files and options come in
 // any order, and `--` ends the options.

@@ -1,5 +1,4 @@
-//===- CommandLine.h - What the user asked for
-//-----------------------------===//
+//===- CommandLine.h - What the user asked for ----------------------------===//
 //
 // Turns the arguments of tilec into an `Invocation`.  The options live in one
 // table (OptionTable.cpp) that gives the parser, the help pages and the

@@ -1,5 +1,4 @@
-//===- Commands.h - The commands of tilec
-//----------------------------------===//
+//===- Commands.h - The commands of tilec ---------------------------------===//
 //
 // One function a command.  Each prints its results on the standard output and
 // diagnostics on the standard error; a failure that is not on the screen yet is

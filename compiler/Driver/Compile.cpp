@@ -1,5 +1,4 @@
-//===- Compile.cpp - From a source file to a cubin
-//-------------------------===//
+//===- Compile.cpp - From a source file to a cubin ------------------------===//
 #include "compiler/Driver/Compile.h"
 
 #include "compiler/CodeGen/KernelManifest.h"

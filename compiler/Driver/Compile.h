@@ -1,5 +1,4 @@
-//===- Compile.h - From a source file to a cubin
-//---------------------------===//
+//===- Compile.h - From a source file to a cubin --------------------------===//
 //
 // The phases of the compiler in order, for all commands.  Each phase leaves a
 // value that can be looked at; a command asks for the last one it needs.

@@ -1,5 +1,4 @@
-//===- CompileCommand.cpp - tilec FILE
-//-------------------------------------===//
+//===- CompileCommand.cpp - tilec FILE ------------------------------------===//
 #include "compiler/CodeGen/CppHeader.h"
 #include "compiler/CodeGen/OutputFile.h"
 #include "compiler/Driver/Commands.h"

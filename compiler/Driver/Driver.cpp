@@ -1,5 +1,4 @@
-//===- Driver.cpp - The tilec program
-//--------------------------------------===//
+//===- Driver.cpp - The tilec program -------------------------------------===//
 #include "compiler/Driver/Driver.h"
 
 #include "compiler/CodeGen/Version.h"

@@ -1,5 +1,4 @@
-//===- Driver.h - The tilec program
-//----------------------------------------===//
+//===- Driver.h - The tilec program ---------------------------------------===//
 #ifndef TILE_COMPILER_DRIVER_DRIVER_H
 #define TILE_COMPILER_DRIVER_DRIVER_H
 

@@ -1,5 +1,4 @@
-//===- Failure.cpp - What ends a command
-//-----------------------------------===//
+//===- Failure.cpp - What ends a command ----------------------------------===//
 #include "compiler/Driver/Failure.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,5 +1,4 @@
-//===- Failure.h - What ends a command
-//-------------------------------------===//
+//===- Failure.h - What ends a command ------------------------------------===//
 //
 // Every way for a command to fail, as one llvm::Error: the message, a hint, and
 // the exit status.  Messages about a place in a source file are diagnostics

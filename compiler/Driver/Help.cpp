@@ -1,5 +1,4 @@
-//===- Help.cpp - The help pages
-//-------------------------------------------===//
+//===- Help.cpp - The help pages ------------------------------------------===//
 #include "compiler/Driver/Help.h"
 
 #include "compiler/Driver/OptionTable.h"

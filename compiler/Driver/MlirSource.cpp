@@ -1,5 +1,4 @@
-//===- MlirSource.cpp - Reads a .mlir file
-//-----------------------------------===//
+//===- MlirSource.cpp - Reads a .mlir file --------------------------------===//
 //
 // MLIR's parser calls itself for each bracket and has no limit, so a file is
 // scanned first: one that would exhaust the stack is refused.

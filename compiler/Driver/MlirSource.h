@@ -1,5 +1,4 @@
-//===- MlirSource.h - Reads a .mlir file
-//-------------------------------------===//
+//===- MlirSource.h - Reads a .mlir file ----------------------------------===//
 #ifndef TILE_COMPILER_DRIVER_MLIRSOURCE_H
 #define TILE_COMPILER_DRIVER_MLIRSOURCE_H
 

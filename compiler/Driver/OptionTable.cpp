@@ -1,5 +1,4 @@
-//===- OptionTable.cpp - The options of tilec
-//------------------------------===//
+//===- OptionTable.cpp - The options of tilec -----------------------------===//
 #include "compiler/Driver/OptionTable.h"
 
 #include "compiler/Driver/Failure.h"

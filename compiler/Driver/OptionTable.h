@@ -1,5 +1,4 @@
-//===- OptionTable.h - The options of tilec
-//--------------------------------===//
+//===- OptionTable.h - The options of tilec -------------------------------===//
 //
 // One entry an option: its spelling, the commands that take it, its help text
 // and its effect on the Invocation.

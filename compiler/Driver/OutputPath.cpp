@@ -1,5 +1,4 @@
-//===- OutputPath.cpp - Can a file be written there?
-//-----------------------===//
+//===- OutputPath.cpp - Can a file be written there? ----------------------===//
 #include "compiler/Driver/OutputPath.h"
 
 #include "compiler/Driver/Failure.h"

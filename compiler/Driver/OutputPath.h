@@ -1,5 +1,4 @@
-//===- OutputPath.h - Can a file be written there?
-//-------------------------===//
+//===- OutputPath.h - Can a file be written there? ------------------------===//
 #ifndef TILE_COMPILER_DRIVER_OUTPUTPATH_H
 #define TILE_COMPILER_DRIVER_OUTPUTPATH_H
 

@@ -1,5 +1,4 @@
-//===- PassDiagnostics.cpp - MLIR's diagnostics in the language's form
-//-----===//
+//===- PassDiagnostics.cpp - MLIR's diagnostics in the language's form ----===//
 #include "compiler/Driver/PassDiagnostics.h"
 
 #include "mlir/IR/MLIRContext.h"

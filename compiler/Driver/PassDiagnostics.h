@@ -1,5 +1,4 @@
-//===- PassDiagnostics.h - MLIR's diagnostics in the language's form
-//-------===//
+//===- PassDiagnostics.h - MLIR's diagnostics in the language's form ------===//
 //
 // While one of these lives, what MLIR parsers, verifiers and passes report goes
 // to the DiagnosticEngine, placed in the source by the operation's location, so

@@ -1,5 +1,4 @@
-//===- PassObserver.cpp - What happens between the passes
-//------------------===//
+//===- PassObserver.cpp - What happens between the passes -----------------===//
 #include "compiler/Driver/PassObserver.h"
 
 #include "compiler/Driver/Failure.h"

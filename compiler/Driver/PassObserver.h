@@ -1,5 +1,4 @@
-//===- PassObserver.h - What happens between the passes
-//--------------------===//
+//===- PassObserver.h - What happens between the passes -------------------===//
 //
 // Times the passes, prints the module after those of --print-ir-after, keeps
 // snapshots for a report, and remembers which pass failed.

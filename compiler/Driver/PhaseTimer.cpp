@@ -1,5 +1,4 @@
-//===- PhaseTimer.cpp - How long each phase took
-//---------------------------===//
+//===- PhaseTimer.cpp - How long each phase took --------------------------===//
 #include "compiler/Driver/PhaseTimer.h"
 
 #include "llvm/Support/Format.h"

@@ -1,5 +1,4 @@
-//===- PhaseTimer.h - How long each phase took
-//-----------------------------===//
+//===- PhaseTimer.h - How long each phase took ----------------------------===//
 #ifndef TILE_COMPILER_DRIVER_PHASETIMER_H
 #define TILE_COMPILER_DRIVER_PHASETIMER_H
 

@@ -1,5 +1,4 @@
-//===- ReportCommand.cpp - tilec report
-//------------------------------------===//
+//===- ReportCommand.cpp - tilec report -----------------------------------===//
 //
 // For each kernel: what holds for all its variants, then each variant with what
 // it assumes and costs.  Remarks come last, as diagnostics.

@@ -1,5 +1,4 @@
-//===- RunCommand.cpp - tilec run
-//------------------------------------------===//
+//===- RunCommand.cpp - tilec run -----------------------------------------===//
 //
 // Binding, checks, variant and grid come from the runtime's plan, whatever the
 // device, so that a run without a GPU decides as a launch on one would.

@@ -1,5 +1,4 @@
-//===- RuntimeObjects.cpp - libtilert in the compiler's terms
-//--------------===//
+//===- RuntimeObjects.cpp - libtilert in the compiler's terms -------------===//
 #include "compiler/Driver/RuntimeObjects.h"
 
 #include "compiler/Driver/Failure.h"

@@ -1,5 +1,4 @@
-//===- RuntimeObjects.h - libtilert in the compiler's terms
-//----------------===//
+//===- RuntimeObjects.h - libtilert in the compiler's terms ---------------===//
 //
 // Owners for the objects of the runtime's C interface, and its statuses as
 // llvm::Errors.

@@ -1,5 +1,4 @@
-//===- Settings.cpp - Decisions that --set overrides
-//-----------------------===//
+//===- Settings.cpp - Decisions that --set overrides ----------------------===//
 #include "compiler/Driver/Settings.h"
 
 #include "compiler/Driver/Failure.h"

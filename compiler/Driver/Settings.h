@@ -1,5 +1,4 @@
-//===- Settings.h - Decisions that --set overrides
-//-------------------------===//
+//===- Settings.h - Decisions that --set overrides ------------------------===//
 #ifndef TILE_COMPILER_DRIVER_SETTINGS_H
 #define TILE_COMPILER_DRIVER_SETTINGS_H
 

@@ -1,5 +1,4 @@
-//===-- KernelNames.h - What names in a kernel's expressions are -*- C++
-//-*-===//
+//===- KernelNames.h - What names in a kernel's expressions are -----------===//
 
 #ifndef TILERT_LIB_KERNELNAMES_H
 #define TILERT_LIB_KERNELNAMES_H

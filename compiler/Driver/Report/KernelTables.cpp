@@ -1,5 +1,4 @@
-//===- KernelTables.cpp - Decisions of the passes as tables
-//----------------===//
+//===- KernelTables.cpp - Decisions of the passes as tables ---------------===//
 #include "compiler/Driver/Report/KernelTables.h"
 
 #include "compiler/Driver/Report/Words.h"

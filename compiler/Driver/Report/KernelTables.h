@@ -1,5 +1,4 @@
-//===- KernelTables.h - Decisions of the passes as tables
-//------------------===//
+//===- KernelTables.h - Decisions of the passes as tables -----------------===//
 //
 // Reads what each pass wrote into the module after it: the instruction of each
 // matrix product, the layout of each tile, the way of each copy, the place of

@@ -1,5 +1,4 @@
-//===- TextTable.cpp - Columns of text
-//-------------------------------------===//
+//===- TextTable.cpp - Columns of text ------------------------------------===//
 #include "compiler/Driver/Report/TextTable.h"
 
 #include "llvm/ADT/STLExtras.h"

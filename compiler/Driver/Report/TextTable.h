@@ -1,5 +1,4 @@
-//===- TextTable.h - Columns of text
-//---------------------------------------===//
+//===- TextTable.h - Columns of text --------------------------------------===//
 #ifndef TILE_COMPILER_DRIVER_REPORT_TEXTTABLE_H
 #define TILE_COMPILER_DRIVER_REPORT_TEXTTABLE_H
 

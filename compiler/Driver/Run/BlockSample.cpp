@@ -1,5 +1,4 @@
-//===- BlockSample.cpp - Which blocks of a large grid to look at
-//-----------===//
+//===- BlockSample.cpp - Which blocks of a large grid to look at ----------===//
 #include "compiler/Driver/Run/BlockSample.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,5 +1,4 @@
-//===- BlockSample.h - Which blocks of a large grid to look at
-//-------------===//
+//===- BlockSample.h - Which blocks of a large grid to look at ------------===//
 #ifndef TILE_COMPILER_DRIVER_RUN_BLOCKSAMPLE_H
 #define TILE_COMPILER_DRIVER_RUN_BLOCKSAMPLE_H
 

@@ -1,5 +1,4 @@
-//===- Comparison.cpp - Is a result what it should be?
-//---------------------===//
+//===- Comparison.cpp - Is a result what it should be? --------------------===//
 #include "compiler/Driver/Run/Comparison.h"
 
 #include "compiler/Driver/Run/ElementValue.h"

@@ -1,5 +1,4 @@
-//===- Comparison.h - Is a result what it should be?
-//-----------------------===//
+//===- Comparison.h - Is a result what it should be? ----------------------===//
 //
 // The three rules by which `tilec run` judges an output: that of --check, and
 // the exact and the close rule of --expect.

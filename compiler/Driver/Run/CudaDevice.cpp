@@ -1,5 +1,4 @@
-//===- CudaDevice.cpp - Memory and clocks of a GPU
-//-------------------------===//
+//===- CudaDevice.cpp - Memory and clocks of a GPU ------------------------===//
 #include "compiler/Driver/Run/CudaDevice.h"
 
 #include "runtime/lib/Driver.h"

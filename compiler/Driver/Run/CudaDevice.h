@@ -1,5 +1,4 @@
-//===- CudaDevice.h - Memory and clocks of a GPU
-//---------------------------===//
+//===- CudaDevice.h - Memory and clocks of a GPU --------------------------===//
 //
 // What `tilec run` needs of a CUDA device beside launches, through the
 // runtime's wrapper of the driver library.  Built with exceptions, like the

@@ -1,5 +1,4 @@
-//===- CudaRun.cpp - The arguments of a run on a GPU
-//-----------------------===//
+//===- CudaRun.cpp - The arguments of a run on a GPU ----------------------===//
 #include "compiler/Driver/Run/CudaRun.h"
 
 #include "compiler/Driver/Run/CudaDevice.h"

@@ -1,5 +1,4 @@
-//===- CudaRun.h - The arguments of a run on a GPU
-//-------------------------===//
+//===- CudaRun.h - The arguments of a run on a GPU ------------------------===//
 #ifndef TILE_COMPILER_DRIVER_RUN_CUDARUN_H
 #define TILE_COMPILER_DRIVER_RUN_CUDARUN_H
 

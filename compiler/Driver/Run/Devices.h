@@ -1,5 +1,4 @@
-//===- Devices.h - A planned launch on the CPU
-//-----------------------------===//
+//===- Devices.h - A planned launch on the CPU ----------------------------===//
 //
 // The two devices of `tilec run` that need no GPU (CudaRun.h is the third).
 // Both take the arguments and the plan that the runtime made for them, and

@@ -1,5 +1,4 @@
-//===- ElementValue.cpp - Elements as numbers and as text
-//------------------===//
+//===- ElementValue.cpp - Elements as numbers and as text -----------------===//
 #include "compiler/Driver/Run/ElementValue.h"
 
 #include "compiler/Numerics/NumberCast.h"

@@ -1,5 +1,4 @@
-//===- ElementValue.h - Elements as numbers and as text
-//--------------------===//
+//===- ElementValue.h - Elements as numbers and as text -------------------===//
 #ifndef TILE_COMPILER_DRIVER_RUN_ELEMENTVALUE_H
 #define TILE_COMPILER_DRIVER_RUN_ELEMENTVALUE_H
 

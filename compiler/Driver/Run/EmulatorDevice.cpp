@@ -1,5 +1,4 @@
-//===- EmulatorDevice.cpp - Running compiled code on the CPU
-//---------------===//
+//===- EmulatorDevice.cpp - Running compiled code on the CPU --------------===//
 //
 // The arrays are what the emulated kernel may touch; the guard bytes around
 // them (HostTensor) catch what the emulator itself might miss.

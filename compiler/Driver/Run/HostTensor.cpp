@@ -1,5 +1,4 @@
-//===- HostTensor.cpp - An array of a run, in host memory
-//------------------===//
+//===- HostTensor.cpp - An array of a run, in host memory -----------------===//
 #include "compiler/Driver/Run/HostTensor.h"
 
 #include "compiler/Driver/Failure.h"

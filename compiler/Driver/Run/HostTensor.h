@@ -1,5 +1,4 @@
-//===- HostTensor.h - An array of a run, in host memory
-//--------------------===//
+//===- HostTensor.h - An array of a run, in host memory -------------------===//
 //
 // Row-major and dense, stored as a kernel takes it: two 4-bit elements a byte
 // along the packed dimension, the lower index in the low nibble.  The memory

@@ -1,5 +1,4 @@
-//===- InterpreterDevice.cpp - Running the meaning of a kernel
-//-------------===//
+//===- InterpreterDevice.cpp - Running the meaning of a kernel ------------===//
 #include "compiler/Driver/Run/Devices.h"
 
 using namespace tilec;

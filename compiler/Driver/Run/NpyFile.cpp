@@ -1,5 +1,4 @@
-//===- NpyFile.cpp - NumPy files
-//-------------------------------------------===//
+//===- NpyFile.cpp - NumPy files ------------------------------------------===//
 #include "compiler/Driver/Run/NpyFile.h"
 
 #include "compiler/CodeGen/OutputFile.h"

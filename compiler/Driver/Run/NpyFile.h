@@ -1,5 +1,4 @@
-//===- NpyFile.h - NumPy files
-//---------------------------------------------===//
+//===- NpyFile.h - NumPy files --------------------------------------------===//
 //
 // Reads and writes .npy files in the storage that docs/testing.md fixes: a type
 // that NumPy lacks is stored as unsigned integers of its bits, 4-bit types two

@@ -1,5 +1,4 @@
-//===- RandomData.cpp - Data for arrays that the user did not give
-//---------===//
+//===- RandomData.cpp - Data for arrays that the user did not give --------===//
 //
 // SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
 // Generators, 2014) gives the bits.  Types of up to 16 bits take their elements

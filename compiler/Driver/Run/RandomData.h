@@ -1,5 +1,4 @@
-//===- RandomData.h - Data for arrays that the user did not give
-//-----------===//
+//===- RandomData.h - Data for arrays that the user did not give ----------===//
 #ifndef TILE_COMPILER_DRIVER_RUN_RANDOMDATA_H
 #define TILE_COMPILER_DRIVER_RUN_RANDOMDATA_H
 

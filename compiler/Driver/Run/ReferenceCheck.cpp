@@ -1,5 +1,4 @@
-//===- ReferenceCheck.cpp - Comparing a run with the interpreter
-//-----------===//
+//===- ReferenceCheck.cpp - Comparing a run with the interpreter ----------===//
 #include "compiler/Driver/Run/ReferenceCheck.h"
 
 #include "compiler/Driver/Run/BlockSample.h"

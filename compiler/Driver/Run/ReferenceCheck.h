@@ -1,5 +1,4 @@
-//===- ReferenceCheck.h - Comparing a run with the interpreter
-//-------------===//
+//===- ReferenceCheck.h - Comparing a run with the interpreter ------------===//
 //
 // `tilec run --check`.  The interpreter computes its own outputs from the same
 // inputs; if all blocks would take too long it runs a sample of them, and only

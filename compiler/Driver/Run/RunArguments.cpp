@@ -1,5 +1,4 @@
-//===- RunArguments.cpp - The arguments of a run
-//---------------------------===//
+//===- RunArguments.cpp - The arguments of a run --------------------------===//
 //
 // Files come first, then the sizes that they and --size give (the runtime
 // solves for those), then the arrays of all tensors, filled from the files or

@@ -1,5 +1,4 @@
-//===- RunArguments.h - The arguments of a run
-//-----------------------------===//
+//===- RunArguments.h - The arguments of a run ----------------------------===//
 //
 // Makes the arguments of a kernel from --in, --size and random data.
 //
