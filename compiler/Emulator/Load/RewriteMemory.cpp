@@ -125,6 +125,53 @@ static void instrumentRange(llvm::MemIntrinsic &memory, AccessKind kind,
   insertCheck(memory, site, pointer, memory.getLength());
 }
 
+/// A load or store of some lanes of a vector: one check for each run of lanes
+/// that follow one another.  The vectoriser makes them where it joins accesses
+/// around a gap; their masks are constants.
+static llvm::Error instrumentMasked(llvm::IntrinsicInst &call,
+                                    LoadedModule &loaded) {
+  bool isLoad = call.getIntrinsicID() == llvm::Intrinsic::masked_load;
+  unsigned pointerIndex = isLoad ? 0 : 1;
+  llvm::Value *pointer = call.getArgOperand(pointerIndex);
+  if (isLocalAddress(pointer))
+    return llvm::Error::success();
+  auto *mask =
+      llvm::dyn_cast<llvm::Constant>(call.getArgOperand(pointerIndex + 1));
+  auto *type = llvm::dyn_cast<llvm::FixedVectorType>(
+      isLoad ? call.getType() : call.getArgOperand(0)->getType());
+  if (!mask || !type)
+    return makeUnsupported(call, "the emulator does not implement '" +
+                                     call.getCalledFunction()->getName() +
+                                     "' with a mask of run time");
+  uint64_t laneBytes = call.getModule()->getDataLayout().getTypeStoreSize(
+      type->getElementType());
+  llvm::Align alignment = call.getParamAlign(pointerIndex).valueOrOne();
+  auto isSet = [&](unsigned lane) {
+    llvm::Constant *bit = lane < type->getNumElements()
+                              ? mask->getAggregateElement(lane)
+                              : nullptr;
+    return bit && bit->isOneValue();
+  };
+  for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
+    unsigned first = lane;
+    while (isSet(lane))
+      ++lane;
+    if (lane == first)
+      continue;
+    uint64_t offset = first * laneBytes;
+    AccessSite &site = makeAccessSite(
+        loaded, call, isLoad ? AccessKind::Load : AccessKind::Store,
+        (lane - first) * laneBytes, llvm::commonAlignment(alignment, offset),
+        pointer);
+    site.loads = isLoad;
+    site.stores = !isLoad;
+    llvm::IRBuilder<> builder(&call);
+    insertCheck(call, site,
+                builder.CreatePtrAdd(pointer, builder.getInt64(offset)));
+  }
+  return llvm::Error::success();
+}
+
 /// Intrinsics other than those of the target that may touch memory.
 static llvm::Error instrumentIntrinsic(llvm::IntrinsicInst &call,
                                        LoadedModule &loaded) {
@@ -137,6 +184,9 @@ static llvm::Error instrumentIntrinsic(llvm::IntrinsicInst &call,
     return llvm::Error::success();
   }
   switch (call.getIntrinsicID()) {
+  case llvm::Intrinsic::masked_load:
+  case llvm::Intrinsic::masked_store:
+    return instrumentMasked(call, loaded);
   case llvm::Intrinsic::assume:
   case llvm::Intrinsic::lifetime_start:
   case llvm::Intrinsic::lifetime_end:

@@ -336,6 +336,9 @@ struct AllocateShared : tile::impl::AllocateSharedPassBase<AllocateShared> {
       for (const Buffer &buffer : buffers)
         AllocSharedOp(buffer.alloc)
             .setOffsetAttr(builder.getI64IntegerAttr(buffer.offset));
+      // LLVM reads the end of a tile of odd size together with the bytes behind
+      // it, by one access of at most 16 aligned bytes.
+      total = llvm::alignTo(total, 16);
       kernel.setSharedBytesAttr(builder.getI64IntegerAttr(total));
       if (failed(checkMinBlocks(kernel, total, target, sharedLimit)))
         return signalPassFailure();

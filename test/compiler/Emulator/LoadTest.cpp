@@ -50,6 +50,26 @@ TEST(Load, RefusesUnknownForms) {
              "5)\nret void");
 }
 
+// Which lanes a masked access touches has to be known.
+TEST(Load, RefusesMasksOfRunTime) {
+  EmulationReport report = failToLoad(
+      R"(
+    %x = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+    %bit = icmp eq i32 %x, 0
+    %mask = insertelement <4 x i1> zeroinitializer, i1 %bit, i32 0
+    %v = call <4 x i32> @llvm.masked.load.v4i32.p3(ptr addrspace(3) align 16 null,
+             <4 x i1> %mask, <4 x i32> zeroinitializer)
+    ret void)",
+      "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+      "declare <4 x i32> @llvm.masked.load.v4i32.p3(ptr addrspace(3), <4 x i1>,"
+      " <4 x i32>)\n");
+  EXPECT_NE(
+      report.message.find("'llvm.masked.load.v4i32.p3' with a mask of run "
+                          "time"),
+      std::string::npos)
+      << report.message;
+}
+
 TEST(Load, NamesMissingFunction) {
   EmulationReport report = failToLoad("call void @elsewhere()\nret void",
                                       "declare void @elsewhere()");

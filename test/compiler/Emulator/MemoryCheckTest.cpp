@@ -277,3 +277,40 @@ TEST(Shared, CountsBankConflicts) {
   EXPECT_EQ(count(16, "<4 x i32>").sharedWavefronts, 4u);
   EXPECT_EQ(count(128, "<4 x i32>").bankConflicts, 28u);
 }
+
+/// Thread 0 loads lanes 0, 1 and 3 of four floats at `in[offset]`.
+static const char *maskedParameters =
+    "ptr addrspace(1) %in, ptr addrspace(1) %out, i64 %offset";
+static const char *maskedBody = R"(
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %first = icmp eq i32 %tid, 0
+  br i1 %first, label %work, label %end
+work:
+  %p = getelementptr float, ptr addrspace(1) %in, i64 %offset
+  %v = call <4 x float> @llvm.masked.load.v4f32.p1(ptr addrspace(1) align 4 %p,
+           <4 x i1> <i1 1, i1 1, i1 0, i1 1>, <4 x float> zeroinitializer)
+  call void @llvm.masked.store.v4f32.p1(<4 x float> %v,
+           ptr addrspace(1) align 4 %out, <4 x i1> <i1 1, i1 0, i1 0, i1 1>)
+  br label %end
+end:
+  ret void
+)";
+static const char *maskedGlobals =
+    "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+    "declare <4 x float> @llvm.masked.load.v4f32.p1(ptr addrspace(1), <4 x i1>,"
+    " <4 x float>)\n"
+    "declare void @llvm.masked.store.v4f32.p1(<4 x float>, ptr addrspace(1), "
+    "<4 x i1>)\n";
+
+TEST(Memory, ChecksTheSetLanesOfMaskedAccesses) {
+  std::vector<float> in = {1, 2, 3, 4, 5}, out(4, -1.0f);
+  TestKernel kernel(maskedParameters, maskedBody, maskedGlobals);
+  kernel.buffer("A", in, false).buffer("C", out).scalar<int64_t>(1);
+  kernel.run();
+  EXPECT_EQ(out, (std::vector<float>{2, -1, -1, 5}));
+  TestKernel beyond(maskedParameters, maskedBody, maskedGlobals);
+  beyond.buffer("A", in, false).buffer("C", out).scalar<int64_t>(2);
+  EmulationReport report = beyond.fail();
+  EXPECT_NE(report.message.find("load of 4 bytes"), std::string::npos)
+      << print(report);
+}
