@@ -114,10 +114,12 @@ static LogicalResult chooseSharedLayout(AllocSharedOp alloc, int64_t warps) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// An index map from a result class to a source class.
+/// `use` reads `source` through an index map, for the elements of `result`'s
+/// class, or of a loop without a fragment of its own if that is null.
 struct IndexEdge {
   Value result, source;
   SmallVector<int, 4> dimMap;
+  Operation *use;
 };
 
 class LayoutSolver {
@@ -196,12 +198,8 @@ void LayoutSolver::collect(Operation *op) {
   if (auto gemm = dyn_cast<GemmOp>(op)) {
     gemms.push_back(gemm);
   } else if (auto reindex = dyn_cast<ReindexOp>(op)) {
-    IndexEdge edge{reindex.getResult(), reindex.getSource(), {}};
-    for (AffineExpr expr : reindex.getMap().getResults()) {
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      edge.dimMap.push_back(dim ? int(dim.getPosition()) : -1);
-    }
-    edges.push_back(edge);
+    edges.push_back({reindex.getResult(), reindex.getSource(),
+                     getDimMap(reindex), reindex});
   } else if (auto parallel = dyn_cast<ParallelOp>(op)) {
     collectParallel(parallel);
   }
@@ -232,12 +230,12 @@ void LayoutSolver::collectParallel(ParallelOp op) {
         llvm::equal(getTileShape(element.getFragment().getType()),
                     op.getExtents()))
       first = element.getFragment();
-    if (!first || first == element.getFragment())
+    if (first == element.getFragment())
       return;
-    if (identity)
+    if (first && identity)
       unite(first, element.getFragment());
     else
-      edges.push_back({first, element.getFragment(), *dimMap});
+      edges.push_back({first, element.getFragment(), *dimMap, element});
   });
 }
 
@@ -246,15 +244,26 @@ void LayoutSolver::seedAccumulators() {
     assign(gemm.getResult(), planGemm(gemm, warps).accumulator);
 }
 
+/// The layout in which a value lies beside its uses in `result`; none if there
+/// is none, or if not all of the value is used.
+static std::optional<FragmentLayout> getSourceLayout(const IndexEdge &edge,
+                                                     FragmentLayout result) {
+  auto source = result.reindexSource(edge.dimMap);
+  Type type = edge.use->getOperand(0).getType();
+  if (!source || !llvm::equal(source->layout.shape(), getTileShape(type)))
+    return std::nullopt;
+  return source->layout;
+}
+
 void LayoutSolver::propagate() {
   for (bool changed = true; changed;) {
     changed = false;
     for (const IndexEdge &edge : edges) {
-      const FragmentLayout *result = find(edge.result);
+      const FragmentLayout *result = edge.result ? find(edge.result) : nullptr;
       if (!result || find(edge.source))
         continue;
-      if (auto source = result->reindexSource(edge.dimMap))
-        changed |= assign(edge.source, source->layout);
+      if (auto source = getSourceLayout(edge, *result))
+        changed |= assign(edge.source, *source);
     }
   }
 }
@@ -322,29 +331,32 @@ void LayoutSolver::assignTypes() {
 }
 
 /// Where a source did not get the layout that its index map asks for, converts
-/// it at the use.
+/// it for the use; uses that ask for the same share the conversion.
 void LayoutSolver::repairEdges() {
+  DenseMap<std::pair<Value, Type>, Value> converted;
   for (const IndexEdge &edge : edges) {
-    auto resultLayout = getFragmentLayout(edge.result.getType());
-    auto needed = resultLayout.getLayout().reindexSource(edge.dimMap);
-    if (!needed ||
-        needed->layout == getFragmentLayout(edge.source.getType()).getLayout())
+    // Not the edge's own source and result: `convertGemms` may have put a
+    // conversion behind them.
+    Value source = edge.use->getOperand(0);
+    auto loop = edge.use->getParentOfType<ParallelOp>();
+    auto needed = getSourceLayout(
+        edge, isa<ElementOp>(edge.use)
+                  ? getIterationLayout(loop, warps)
+                  : getFragmentLayout(edge.result.getType()).getLayout());
+    if (!needed || *needed == getFragmentLayout(source.getType()).getLayout())
       continue;
-    auto type = cast<RankedTensorType>(edge.source.getType());
-    auto neededType = RankedTensorType::get(
-        type.getShape(), type.getElementType(),
-        LayoutAttr::get(type.getContext(), needed->layout));
-    OpBuilder builder(type.getContext());
-    builder.setInsertionPointAfterValue(edge.source);
-    auto convert = ConvertLayoutOp::create(builder, edge.source.getLoc(),
-                                           neededType, edge.source);
-    for (OpOperand &use : llvm::make_early_inc_range(edge.source.getUses())) {
-      bool isReindex = isa<ReindexOp>(use.getOwner()) &&
-                       use.getOwner()->getResult(0) == edge.result;
-      if (isReindex || (isa<ElementOp>(use.getOwner()) &&
-                        !isa<ReindexOp>(edge.result.getDefiningOp())))
-        use.set(convert);
+    auto type = cast<RankedTensorType>(source.getType());
+    auto neededType =
+        RankedTensorType::get(type.getShape(), type.getElementType(),
+                              LayoutAttr::get(type.getContext(), *needed));
+    Value &convert = converted[{source, neededType}];
+    if (!convert) {
+      OpBuilder builder(type.getContext());
+      builder.setInsertionPointAfterValue(source);
+      convert =
+          ConvertLayoutOp::create(builder, source.getLoc(), neededType, source);
     }
+    edge.use->setOperand(0, convert);
   }
 }
 
