@@ -1,5 +1,6 @@
 //===- TileMatmulOps.cpp - Verifiers of the matmul family -----------------===//
 
+#include "dialects/Tile/IR/GemmTiling.h"
 #include "dialects/Tile/IR/TileOps.h"
 
 using namespace mlir;
@@ -17,12 +18,32 @@ int64_t GemmOp::getTileK() {
 Type GemmOp::getElementTypeA() { return getTileElementType(getA().getType()); }
 Type GemmOp::getElementTypeB() { return getTileElementType(getB().getType()); }
 
+layout::MmaTiling tile::getTiling(GemmOp gemm, MmaAttr mma) {
+  layout::MmaTiling tiling;
+  tiling.instruction = {int(mma.getM()), int(mma.getN()), int(mma.getK()),
+                        int(getElementBits(mma.getOperandType()))};
+  tiling.m = gemm.getTileM();
+  tiling.n = gemm.getTileN();
+  tiling.warpsM = mma.getWarpsM();
+  tiling.warpsN = mma.getWarpsN();
+  tiling.nOrder.assign(mma.getNOrder().begin(), mma.getNOrder().end());
+  tiling.kOrder.assign(mma.getKOrder().begin(), mma.getKOrder().end());
+  return tiling;
+}
+
+static void addOperandReads(
+    Operation *op,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<SharedType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+}
+
 void GemmOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  for (OpOperand *operand : {&getAMutable(), &getBMutable()})
-    if (isa<SharedType>(operand->get().getType()))
-      effects.emplace_back(MemoryEffects::Read::get(), operand);
+  addOperandReads(*this, effects);
 }
 
 static bool isDequantised(Value operand) {
@@ -70,6 +91,20 @@ static bool hasProduct(Type a, Type b, Type acc, bool aIsDequantised,
                                        : FloatType(cast<FloatType>(a)));
 }
 
+/// gemm-c5: the instruction covers the tile, with warps that the kernel has.
+static LogicalResult verifyInstruction(GemmOp gemm, MmaAttr mma) {
+  std::string error;
+  if (!getTiling(gemm, mma).verify(gemm.getTileK(), &error))
+    return gemm.emitOpError("gemm-c5: ") << error;
+  auto kernel = gemm->getParentOfType<KernelOp>();
+  int64_t warps = mma.getWarpsM() * mma.getWarpsN();
+  if (kernel && warps * 32 > int64_t(kernel.getThreads()))
+    return gemm.emitOpError("gemm-c5: ")
+           << warps << " warps share the tile, and the kernel has "
+           << kernel.getThreads() << " threads";
+  return success();
+}
+
 LogicalResult GemmOp::verify() {
   ArrayRef<int64_t> a = getTileShape(getA().getType());
   ArrayRef<int64_t> b = getTileShape(getB().getType());
@@ -94,6 +129,8 @@ LogicalResult GemmOp::verify() {
     return emitOpError("gemm-c4: no product of ")
            << getElementTypeA() << " and " << getElementTypeB()
            << " adds up in " << getTileElementType(getAccumulator().getType());
+  if (std::optional<MmaAttr> mma = getMma())
+    return verifyInstruction(*this, *mma);
   return success();
 }
 
@@ -103,15 +140,6 @@ static std::pair<int64_t, int64_t> getOperandExtents(Type operand,
   ArrayRef<int64_t> shape = getTileShape(operand);
   return isRowOfK ? std::pair(shape[0], shape[1])
                   : std::pair(shape[1], shape[0]);
-}
-
-static void addOperandReads(
-    Operation *op,
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  for (OpOperand &operand : op->getOpOperands())
-    if (isa<SharedType>(operand.get().getType()))
-      effects.emplace_back(MemoryEffects::Read::get(), &operand);
 }
 
 void GemmScaledOp::getEffects(

@@ -29,6 +29,7 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     - `gemm-c3`: the accumulator is [M, N].
     - `gemm-c4`: the operands have a product, and the accumulator's type can
       hold it.
+    - `gemm-c5`: `mma` covers the tile, with warps that the kernel has.
   }];
   let arguments = (ins
     Arg<Tile_Operand, "left operand">:$a,

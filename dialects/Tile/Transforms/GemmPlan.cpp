@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/GemmPlan.h"
+#include "dialects/Tile/IR/GemmTiling.h"
 #include "dialects/Tile/Transforms/RegisterOrder.h"
 #include "llvm/ADT/bit.h"
 
@@ -96,6 +97,21 @@ getLoadLayout(const layout::FragmentLayout &operand, SharedType type,
   return storage ? orderRegisters(stored, storage->contiguousBases()) : stored;
 }
 
+LogicalResult tile::checkGemms(KernelOp kernel, StringRef pass) {
+  WalkResult walked = kernel.walk([&](GemmOp gemm) -> WalkResult {
+    auto error = [&]() {
+      return gemm.emitError("internal error in ") << pass << ": 'tile.gemm' ";
+    };
+    if (!gemm.getMma())
+      return error() << "has no instruction; run tile-select-mma first";
+    if (!isa<SharedType>(gemm.getA().getType()) ||
+        !isa<SharedType>(gemm.getB().getType()))
+      return error() << "has an operand that is no shared tile";
+    return success();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 GemmPlan tile::planGemm(GemmOp gemm, int64_t warps) {
   return planGemm(gemm, *gemm.getMma(), warps);
 }
@@ -106,15 +122,7 @@ GemmPlan tile::planGemm(GemmOp gemm, MmaAttr mma, int64_t warps) {
   bool narrowA = isNarrow(typeA.getElementType(), mma);
   bool narrowB = isNarrow(typeB.getElementType(), mma);
 
-  layout::MmaTiling tiling;
-  tiling.instruction = {int(mma.getM()), int(mma.getN()), int(mma.getK()),
-                        int(getElementBits(mma.getOperandType()))};
-  tiling.m = gemm.getTileM();
-  tiling.n = gemm.getTileN();
-  tiling.warpsM = mma.getWarpsM();
-  tiling.warpsN = mma.getWarpsN();
-  tiling.nOrder.assign(mma.getNOrder().begin(), mma.getNOrder().end());
-  tiling.kOrder.assign(mma.getKOrder().begin(), mma.getKOrder().end());
+  layout::MmaTiling tiling = getTiling(gemm, mma);
   // What the order of K mixes is loaded together.
   int64_t kStep = std::max(mma.getK(), int64_t(1) << mma.getKOrder().size());
 

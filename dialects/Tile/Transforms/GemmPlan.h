@@ -29,6 +29,10 @@ struct GemmPlan {
 /// Whether an operand is stored with fewer bits than the instruction takes.
 bool isNarrow(Type elementType, MmaAttr mma);
 
+/// Fails with an internal error of `pass` if a gemm of the kernel cannot be
+/// planned yet.
+LogicalResult checkGemms(KernelOp kernel, StringRef pass);
+
 /// The plan of a gemm that has its `mma`, on a block of `warps` warps.  Both
 /// operands are shared tiles.
 GemmPlan planGemm(GemmOp gemm, int64_t warps);

@@ -407,6 +407,8 @@ namespace {
 struct InferLayouts : tile::impl::InferLayoutsPassBase<InferLayouts> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
+      if (failed(checkGemms(kernel, getArgument())))
+        return signalPassFailure();
       adoptPacking(kernel);
       LayoutSolver(kernel).solve();
       kernel.walk([](StoreOp store) { orderStoredRegisters(store); });

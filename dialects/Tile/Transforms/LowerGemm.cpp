@@ -67,7 +67,11 @@ static Value loadStep(OpBuilder &builder, Location loc,
   return value;
 }
 
-static void lowerGemm(GemmOp gemm, int64_t warps) {
+static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
+  if (!getFragmentLayout(gemm.getResult().getType()))
+    return gemm.emitError("internal error in ")
+           << pass
+           << ": 'tile.gemm' has no layout; run tile-infer-layouts first";
   GemmPlan plan = planGemm(gemm, warps);
   MmaAttr mma = *gemm.getMma();
   OpBuilder builder(gemm);
@@ -88,17 +92,21 @@ static void lowerGemm(GemmOp gemm, int64_t warps) {
   }
   gemm.replaceAllUsesWith(accumulator);
   gemm.erase();
+  return success();
 }
 
 namespace {
 struct LowerGemm : tile::impl::LowerGemmPassBase<LowerGemm> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
+      if (failed(checkGemms(kernel, getArgument())))
+        return signalPassFailure();
       int64_t warps = getNumWarps(kernel);
       SmallVector<GemmOp> gemms;
       kernel.walk([&](GemmOp gemm) { gemms.push_back(gemm); });
       for (GemmOp gemm : gemms)
-        lowerGemm(gemm, warps);
+        if (failed(lowerGemm(gemm, warps, getArgument())))
+          return signalPassFailure();
     }
   }
 };

@@ -139,3 +139,27 @@
 %a, %b, %c, %s = "test.values"() : () -> (tensor<16x64xf8E5M2>, tensor<64x16xf8E5M2>, tensor<16x16xf32>, tensor<16x2xf16>)
 // expected-error @below {{scale-c2: scales are f32 or f8E8M0FNU, found 'f16'}}
 %r = tile.gemm_scaled %a, %b, %c scales %s, %s {granularity_k = 32 : i64, granularity_m = 1 : i64, granularity_n = 1 : i64} : tensor<16x64xf8E5M2>, tensor<64x16xf8E5M2>, tensor<16x16xf32>, tensor<16x2xf16>, tensor<16x2xf16>
+
+// -----
+
+// gemm-c5: the instruction covers the tile.
+%a, %b, %c = "test.values"() : () -> (tensor<16x16xbf16>, tensor<16x8xbf16>, tensor<16x8xf32>)
+// expected-error @below {{gemm-c5: tile extent M = 16 is not a multiple of 32 (16 in the instruction, 2 warps)}}
+%r = tile.gemm %a, %b, %c {mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 2]>} : tensor<16x16xbf16>, tensor<16x8xbf16>, tensor<16x8xf32>
+
+// -----
+
+// gemm-c5: there is such an instruction.
+%a, %b, %c = "test.values"() : () -> (tensor<16x16xbf16>, tensor<16x8xbf16>, tensor<16x8xf32>)
+// expected-error @below {{gemm-c5: no matrix instruction has the shape m8n8k4 with 16 bits}}
+%r = tile.gemm %a, %b, %c {mma = #tile.mma<m8n8k4, type = bf16, warps = [1, 1]>} : tensor<16x16xbf16>, tensor<16x8xbf16>, tensor<16x8xf32>
+
+// -----
+
+// gemm-c5: the kernel has the warps.
+tile.kernel @w() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %a, %b, %c = "test.values"() : () -> (tensor<32x16xbf16>, tensor<16x8xbf16>, tensor<32x8xf32>)
+  // expected-error @below {{gemm-c5: 2 warps share the tile, and the kernel has 32 threads}}
+  %r = tile.gemm %a, %b, %c {mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 1]>} : tensor<32x16xbf16>, tensor<16x8xbf16>, tensor<32x8xf32>
+  tile.return
+}

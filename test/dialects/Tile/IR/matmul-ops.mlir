@@ -6,12 +6,12 @@
 // CHECK: %[[V:.+]]:3 = "test.values"
 // CHECK: tile.gemm %[[V]]#0, %[[V]]#1, %[[V]]#2 : !tile.shared<16x32xbf16>, !tile.shared<32x8xi4, pack = 0>, tensor<16x8xf32>
 // CHECK: %[[W:.+]]:3 = "test.values"
-// CHECK: tile.gemm %[[W]]#0, %[[W]]#1, %[[W]]#2 {fast_accum, mma = #tile.mma<m16n8k32, type = i8, warps = [2, 4]>, tf32, transpose_a, transpose_b, unsigned_a, unsigned_b} : tensor<32x16xi8>, !tile.shared<8x32xi4, pack = 1>, tensor<16x8xi32>
+// CHECK: tile.gemm %[[W]]#0, %[[W]]#1, %[[W]]#2 {fast_accum, mma = #tile.mma<m16n8k32, type = i8, warps = [1, 1]>, tf32, transpose_a, transpose_b, unsigned_a, unsigned_b} : tensor<32x16xi8>, !tile.shared<8x32xi4, pack = 1>, tensor<16x8xi32>
 tile.kernel @products() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
   %a, %b, %acc = "test.values"() : () -> (!tile.shared<16x32xbf16>, !tile.shared<32x8xi4, pack = 0>, tensor<16x8xf32>)
   %r = tile.gemm %a, %b, %acc : !tile.shared<16x32xbf16>, !tile.shared<32x8xi4, pack = 0>, tensor<16x8xf32>
   %c, %d, %sum = "test.values"() : () -> (tensor<32x16xi8>, !tile.shared<8x32xi4, pack = 1>, tensor<16x8xi32>)
-  %s = tile.gemm %c, %d, %sum {transpose_a, transpose_b, unsigned_a, unsigned_b, fast_accum, tf32, mma = #tile.mma<m16n8k32, type = i8, warps = [2, 4]>} : tensor<32x16xi8>, !tile.shared<8x32xi4, pack = 1>, tensor<16x8xi32>
+  %s = tile.gemm %c, %d, %sum {transpose_a, transpose_b, unsigned_a, unsigned_b, fast_accum, tf32, mma = #tile.mma<m16n8k32, type = i8, warps = [1, 1]>} : tensor<32x16xi8>, !tile.shared<8x32xi4, pack = 1>, tensor<16x8xi32>
   tile.return
 }
 
