@@ -26,39 +26,30 @@ static bool endsOnWholeByte(Value global) {
   return extent && *extent % 2 == 0;
 }
 
+/// Makes a copy of packed tiles one of their bytes, if it is.
+template <typename CopyLikeOp> static void copyBytes(CopyLikeOp copy) {
+  if (!movesWholeBytes(copy.getSource(), copy.getSourceIndices(),
+                       copy.getDestination()) ||
+      !endsOnWholeByte(copy.getSource()))
+    return;
+  OpBuilder builder(copy);
+  Location loc = copy.getLoc();
+  SmallVector<Value> indices =
+      getByteIndices(builder, loc, copy.getSource(), copy.getSourceIndices());
+  copy.getSourceIndicesMutable().assign(indices);
+  copy.getSourceMutable().assign(
+      BytesOp::create(builder, loc, copy.getSource()));
+  copy.getDestinationMutable().assign(
+      BytesOp::create(builder, loc, copy.getDestination()));
+}
+
 namespace {
 struct PackSubByte : tile::impl::PackSubBytePassBase<PackSubByte> {
   void runOnOperation() override {
-    getOperation().walk([](AsyncCopyOp copy) {
-      if (!movesWholeBytes(copy.getSource(), copy.getSourceIndices(),
-                           copy.getDestination()) ||
-          !endsOnWholeByte(copy.getSource()))
-        return;
-      OpBuilder builder(copy);
-      Location loc = copy.getLoc();
-      auto indices = getByteIndices(builder, loc, copy.getSource(),
-                                    copy.getSourceIndices());
-      Value source = BytesOp::create(builder, loc, copy.getSource());
-      Value destination = BytesOp::create(builder, loc, copy.getDestination());
-      AsyncCopyOp::create(builder, loc, source, indices, destination,
-                          copy.getPredicate(), copy.getPlanAttr());
-      copy.erase();
-    });
+    getOperation().walk([](AsyncCopyOp copy) { copyBytes(copy); });
     getOperation().walk([](CopyOp copy) {
-      if (copy.getPad() || !isa<GlobalType>(copy.getSource().getType()) ||
-          !movesWholeBytes(copy.getSource(), copy.getSourceIndices(),
-                           copy.getDestination()) ||
-          !endsOnWholeByte(copy.getSource()))
-        return;
-      OpBuilder builder(copy);
-      Location loc = copy.getLoc();
-      auto indices = getByteIndices(builder, loc, copy.getSource(),
-                                    copy.getSourceIndices());
-      Value source = BytesOp::create(builder, loc, copy.getSource());
-      Value destination = BytesOp::create(builder, loc, copy.getDestination());
-      CopyOp::create(builder, loc, source, indices, destination, ValueRange(),
-                     /*pad=*/Value(), copy.getPlanAttr());
-      copy.erase();
+      if (!copy.getPad() && isa<GlobalType>(copy.getSource().getType()))
+        copyBytes(copy);
     });
   }
 };

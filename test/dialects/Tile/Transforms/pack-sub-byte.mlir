@@ -36,3 +36,17 @@ tile.kernel @spare_nibble(%B: !tile.global<?x?xi4, pack = 0> {tile.name = "B", t
   tile.copy %D[%b, %c0] to %bs : !tile.global<?x?xi4, pack = 0>, !tile.shared<64x128xi4, pack = 0>
   tile.return
 }
+
+// -----
+
+// Tests that a copy of bytes keeps the conditions of the copy.
+// CHECK-LABEL: @conditions
+// CHECK: tile.async_copy %{{.+}}[%{{.+}}, %{{.+}}] to %{{.+}} if %arg1 pred %arg2 : {{.*}}xi8>
+tile.kernel @conditions(%B: !tile.global<?x?xi4, pack = 0> {tile.name = "B", tile.dtype = "int4", tile.access = "in", tile.dims = ["K", "N"], tile.aligned = 16 : i64},
+                        %p: i1 {tile.name = "p", tile.dtype = "bool"}, %q: i1 {tile.name = "q", tile.dtype = "bool"})
+    attributes {symbols = [{name = "K", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %bs = tile.alloc_shared "Bs" : !tile.shared<64x128xi4, pack = 0>
+  tile.async_copy %B[%c0, %c0] to %bs if %p pred %q : !tile.global<?x?xi4, pack = 0>, !tile.shared<64x128xi4, pack = 0>
+  tile.return
+}
