@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/AccessFacts.h"
+#include "dialects/Tile/Transforms/AlignmentFacts.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -22,9 +23,7 @@ namespace {
 /// Collects what a launch must check of the tensors of one kernel.
 class AlignmentChecker {
 public:
-  explicit AlignmentChecker(KernelOp kernel) : kernel(kernel), builder(kernel) {
-    checks.assign(kernel.getChecks().begin(), kernel.getChecks().end());
-  }
+  explicit AlignmentChecker(KernelOp kernel) : kernel(kernel) {}
 
   LogicalResult run();
 
@@ -32,11 +31,8 @@ private:
   LogicalResult visitElements(AsyncCopyElementsOp op);
   LogicalResult visitTile(AsyncCopyOp op);
   LogicalResult require(Operation *op, Value tensor, int64_t bytes);
-  void addMultiple(Attribute value, int64_t divisor, const Twine &text);
 
   KernelOp kernel;
-  OpBuilder builder;
-  SmallVector<Attribute> checks;
   /// Bytes that the pitches and the base of an argument are multiples of.
   llvm::MapVector<BlockArgument, int64_t> required;
 };
@@ -88,17 +84,6 @@ LogicalResult AlignmentChecker::visitTile(AsyncCopyOp op) {
   return require(op, op.getSource(), 4);
 }
 
-void AlignmentChecker::addMultiple(Attribute value, int64_t divisor,
-                                   const Twine &text) {
-  Attribute remainder = builder.getArrayAttr(
-      {builder.getStringAttr("%"), value, builder.getI64IntegerAttr(divisor)});
-  Attribute fact = builder.getArrayAttr(
-      {builder.getStringAttr("=="), remainder, builder.getI64IntegerAttr(0)});
-  checks.push_back(builder.getDictionaryAttr(
-      {builder.getNamedAttr("expr", fact),
-       builder.getNamedAttr("text", builder.getStringAttr(text))}));
-}
-
 LogicalResult AlignmentChecker::run() {
   WalkResult walked = kernel.walk([&](Operation *op) -> WalkResult {
     if (auto copy = dyn_cast<AsyncCopyElementsOp>(op))
@@ -109,28 +94,16 @@ LogicalResult AlignmentChecker::run() {
   });
   if (walked.wasInterrupted())
     return failure();
+  AlignmentFacts checks(kernel, kernel.getChecks());
+  Builder builder(kernel.getContext());
   for (auto [argument, bytes] : required) {
     unsigned index = argument.getArgNumber();
-    auto type = cast<GlobalType>(argument.getType());
-    StringAttr name = builder.getStringAttr(kernel.getArgName(index));
-    for (int64_t dim = 0; dim + 1 < type.getRank(); ++dim)
-      addMultiple(builder.getArrayAttr({builder.getStringAttr("stride_bytes"),
-                                        name, builder.getI64IntegerAttr(dim)}),
-                  bytes,
-                  "the pitch of " + name.getValue() + " is a multiple of " +
-                      Twine(bytes) + " bytes");
-    addMultiple(builder.getArrayAttr({builder.getStringAttr("address"), name}),
-                bytes,
-                name.getValue() + " starts at a multiple of " + Twine(bytes) +
-                    " bytes");
-    if (type.getPackDim() >= 0)
-      addMultiple(kernel.getArgDims(index)[type.getPackDim()], 2,
-                  "the packed dimension of " + name.getValue() + " is even");
+    checks.addArgument(index, bytes);
     if (!kernel.getArgAttr(index, alignedAttrName))
       kernel.setArgAttr(index, alignedAttrName,
                         builder.getI64IntegerAttr(bytes));
   }
-  kernel.setChecksAttr(builder.getArrayAttr(checks));
+  kernel.setChecksAttr(checks.getFacts());
   return success();
 }
 

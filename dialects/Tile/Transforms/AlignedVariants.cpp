@@ -9,6 +9,7 @@
 
 #include "dialects/Tile/Transforms/AlignedVariants.h"
 #include "dialects/Tile/Transforms/AccessFacts.h"
+#include "dialects/Tile/Transforms/AlignmentFacts.h"
 #include "llvm/ADT/SetVector.h"
 #include <numeric>
 
@@ -32,83 +33,21 @@ static constexpr AlignmentLevel levels[] = {
     {"aligned", 16, 16}, {"aligned16x8", 16, 8}, {"aligned8", 8, 8}};
 static constexpr int64_t narrowestLevel = 8;
 
-/// Bytes between neighbours along a dimension of the storage, if fixed.
-static std::optional<int64_t> getStaticPitch(KernelOp kernel, unsigned index,
-                                             int64_t dim) {
+/// The bytes to which argument `index` can be aligned: `alignment`, or fewer
+/// where its pitch is known to allow no more; 0 if not even the lowest level
+/// holds.
+static int64_t limitAlignment(KernelOp kernel, unsigned index,
+                              int64_t alignment) {
   auto type = cast<GlobalType>(kernel.getArgumentTypes()[index]);
-  if (kernel.isArgStrided(index))
-    return std::nullopt;
-  int64_t bits = getElementBits(type.getElementType());
-  int64_t pitch = std::max<int64_t>(bits / 8, 1);
-  for (int64_t d = type.getRank() - 1; d > dim; --d) {
-    auto extent = evaluateExpression(kernel, kernel.getArgDims(index)[d]);
-    if (!extent)
-      return std::nullopt;
-    pitch *= d == type.getPackDim() ? (*extent + 1) / 2 : *extent;
+  if (int64_t pack = type.getPackDim(); pack >= 0) {
+    auto packed = evaluateExpression(kernel, kernel.getArgDims(index)[pack]);
+    if (packed && *packed % 2 != 0)
+      return 0;
   }
-  return pitch;
-}
-
-namespace {
-/// Collects the guards under which tensor arguments count as aligned.
-class GuardBuilder {
-public:
-  explicit GuardBuilder(KernelOp kernel) : kernel(kernel), builder(kernel) {}
-
-  /// Adds the guards under which argument `index` is aligned to `alignment`
-  /// bytes, or to fewer where its pitch is known to allow no more.  Returns the
-  /// bytes; 0, without a guard, if not even the lowest level holds.
-  int64_t addArgument(unsigned index, int64_t alignment);
-  ArrayAttr getGuards() { return builder.getArrayAttr(guards); }
-
-private:
-  void addMultiple(Attribute value, int64_t divisor, const Twine &text) {
-    Attribute remainder =
-        builder.getArrayAttr({builder.getStringAttr("%"), value,
-                              builder.getI64IntegerAttr(divisor)});
-    Attribute fact = builder.getArrayAttr(
-        {builder.getStringAttr("=="), remainder, builder.getI64IntegerAttr(0)});
-    guards.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("expr", fact),
-         builder.getNamedAttr("text", builder.getStringAttr(text))}));
-  }
-
-  KernelOp kernel;
-  OpBuilder builder;
-  SmallVector<Attribute> guards;
-};
-} // namespace
-
-int64_t GuardBuilder::addArgument(unsigned index, int64_t alignment) {
-  auto type = cast<GlobalType>(kernel.getArgumentTypes()[index]);
-  ArrayAttr dims = kernel.getArgDims(index);
-  StringAttr name = builder.getStringAttr(kernel.getArgName(index));
-  int64_t pack = type.getPackDim();
-  std::optional<int64_t> packed =
-      pack < 0 ? std::nullopt : evaluateExpression(kernel, dims[pack]);
-  if (packed && *packed % 2 != 0)
-    return 0;
   for (int64_t dim = 0; dim + 1 < type.getRank(); ++dim)
     if (auto pitch = getStaticPitch(kernel, index, dim))
       alignment = std::gcd(alignment, *pitch);
-  if (alignment < narrowestLevel)
-    return 0;
-
-  if (pack >= 0 && !packed)
-    addMultiple(dims[pack], 2,
-                "the packed dimension of '" + name.getValue() + "' is even");
-  for (int64_t dim = 0; dim + 1 < type.getRank(); ++dim)
-    if (!getStaticPitch(kernel, index, dim))
-      addMultiple(builder.getArrayAttr({builder.getStringAttr("stride_bytes"),
-                                        name, builder.getI64IntegerAttr(dim)}),
-                  alignment,
-                  "the pitch of '" + name.getValue() + "' is a multiple of " +
-                      Twine(alignment) + " bytes");
-  addMultiple(builder.getArrayAttr({builder.getStringAttr("address"), name}),
-              alignment,
-              "'" + name.getValue() + "' starts at a multiple of " +
-                  Twine(alignment) + " bytes");
-  return alignment;
+  return alignment < narrowestLevel ? 0 : alignment;
 }
 
 static void nameVariant(KernelOp kernel, StringRef variant, StringRef origin) {
@@ -182,13 +121,15 @@ static KernelOp forkVariant(KernelOp kernel, const AlignmentLevel &level) {
     return {};
   OpBuilder builder(kernel);
   auto variant = cast<KernelOp>(builder.clone(*kernel));
-  GuardBuilder guards(variant);
+  AlignmentFacts guards(variant);
   bool any = false;
   for (unsigned index : findAlignedCandidates(variant)) {
-    int64_t bytes = guards.addArgument(
-        index, isNarrow(variant, index) ? level.narrowBytes : level.wideBytes);
+    int64_t bytes = limitAlignment(variant, index,
+                                   isNarrow(variant, index) ? level.narrowBytes
+                                                            : level.wideBytes);
     if (bytes == 0)
       continue;
+    guards.addArgument(index, bytes);
     variant.setArgAttr(index, alignedAttrName,
                        builder.getI64IntegerAttr(bytes));
     any = true;
@@ -198,7 +139,7 @@ static KernelOp forkVariant(KernelOp kernel, const AlignmentLevel &level) {
     return {};
   }
   nameVariant(variant, level.name, kernel.getSymName());
-  variant.setGuardsAttr(guards.getGuards());
+  variant.setGuardsAttr(guards.getFacts());
   return variant;
 }
 

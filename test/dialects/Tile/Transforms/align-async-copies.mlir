@@ -4,8 +4,8 @@
 // of the launch, for the widest copy from each tensor.
 // CHECK-LABEL: tile.kernel @checked
 // CHECK-SAME: tile.aligned = 16 : i64
-// CHECK-SAME: {expr = ["==", ["%", ["stride_bytes", "A", 0], 16], 0], text = "the pitch of A is a multiple of 16 bytes"}
-// CHECK-SAME: {expr = ["==", ["%", ["address", "A"], 16], 0], text = "A starts at a multiple of 16 bytes"}
+// CHECK-SAME: {expr = ["==", ["%", ["stride_bytes", "A", 0], 16], 0], text = "the pitch of 'A' is a multiple of 16 bytes"}
+// CHECK-SAME: {expr = ["==", ["%", ["address", "A"], 16], 0], text = "'A' starts at a multiple of 16 bytes"}
 tile.kernel @checked(%A: !tile.global<?x?xf16> {tile.name = "A", tile.dtype = "f16", tile.access = "in", tile.dims = ["M", "K"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
   %c8 = arith.constant 8 : i64
   %c0 = arith.constant 0 : i64
