@@ -1,5 +1,6 @@
 //===- TileStructureOps.cpp - Kernels, loops and indices ------------------===//
 
+#include "dialects/Tile/IR/Effects.h"
 #include "dialects/Tile/IR/TileOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -93,28 +94,9 @@ LogicalResult PrintOp::verify() {
 }
 
 // What a program shows or promises keeps its place among memory accesses.
-static void touchAllMemory(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  effects.emplace_back(MemoryEffects::Read::get());
-  effects.emplace_back(MemoryEffects::Write::get());
-}
-
-void PrintOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  touchAllMemory(effects);
-}
-
-void AssertOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
-  touchAllMemory(effects);
-}
-
-void SetMaxRegistersOp::getEffects(
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
-        &effects) {
+void PrintOp::getEffects(Effects &effects) { touchAllMemory(effects); }
+void AssertOp::getEffects(Effects &effects) { touchAllMemory(effects); }
+void SetMaxRegistersOp::getEffects(Effects &effects) {
   touchAllMemory(effects);
 }
 

@@ -1,18 +1,10 @@
 //===- TileSyncOps.cpp - Verifiers and effects of the sync family ---------===//
 
+#include "dialects/Tile/IR/Effects.h"
 #include "dialects/Tile/IR/TileOps.h"
 
 using namespace mlir;
 using namespace mlir::tile;
-
-using Effects =
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
-
-/// Ops that order memory touch all of it: nothing moves across them.
-static void touchAllMemory(Effects &effects) {
-  effects.emplace_back(MemoryEffects::Read::get());
-  effects.emplace_back(MemoryEffects::Write::get());
-}
 
 LogicalResult AsyncCopyOp::verify() {
   GlobalType source = getSource().getType();
