@@ -8,6 +8,7 @@
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
 #include "dialects/Layout/Conversion.h"
 #include "dialects/Tile/Transforms/GemmPlan.h"
+#include "dialects/Tile/Transforms/ParallelLayout.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -161,13 +162,16 @@ static void emitPermutation(KernelEmitter &e, Value source, Value result,
                 FragmentValue::ofElements(value.getElementType(), permuted));
 }
 
+LogicalResult tile::emitBroadcast(KernelEmitter &e, BroadcastOp op) {
+  SmallVector<Value> elements(e.getLayout(op.getResult()).elementsPerThread(),
+                              e.getScalar(op.getValue()));
+  e.setFragment(op,
+                FragmentValue::ofElements(op.getValue().getType(), elements));
+  return success();
+}
+
 LogicalResult tile::emitReindex(KernelEmitter &e, ReindexOp op) {
-  SmallVector<int, 4> dimMap;
-  for (AffineExpr expr : op.getMap().getResults()) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    dimMap.push_back(dim ? int(dim.getPosition()) : -1);
-  }
-  auto reindexed = e.getLayout(op.getResult()).reindexSource(dimMap);
+  auto reindexed = e.getLayout(op.getResult()).reindexSource(getDimMap(op));
   if (!reindexed)
     return op.emitError("this index map is not supported yet");
   // The source may hold the same elements in other registers of each thread.

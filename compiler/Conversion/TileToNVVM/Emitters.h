@@ -11,16 +11,23 @@
 
 namespace mlir::tile {
 
+// Dispatch.cpp
 /// Any op of a kernel's body: finds its family.
 LogicalResult emitOperation(KernelEmitter &emitter, Operation *op);
 
-// StructureToNVVM.cpp: loops, branches, indices.
+// StructureToNVVM.cpp: loops and branches; names of memory.
 LogicalResult emitControlFlow(KernelEmitter &emitter, Operation *op);
+LogicalResult emitAllocShared(KernelEmitter &emitter, AllocSharedOp op);
+LogicalResult emitStage(KernelEmitter &emitter, StageOp op);
+LogicalResult emitView(KernelEmitter &emitter, ViewOp op);
+LogicalResult emitSlice(KernelEmitter &emitter, SliceOp op);
+LogicalResult emitBytes(KernelEmitter &emitter, BytesOp op);
 // ParallelToNVVM.cpp
 LogicalResult emitParallel(KernelEmitter &emitter, ParallelOp op);
 // ElementwiseToNVVM.cpp: arith and math on scalars and fragments, broadcast,
 // reindex, layout conversion.
 LogicalResult emitElementwise(KernelEmitter &emitter, Operation *op);
+LogicalResult emitBroadcast(KernelEmitter &emitter, BroadcastOp op);
 LogicalResult emitReindex(KernelEmitter &emitter, ReindexOp op);
 LogicalResult emitConvertLayout(KernelEmitter &emitter, ConvertLayoutOp op);
 // MathToNVVM.cpp

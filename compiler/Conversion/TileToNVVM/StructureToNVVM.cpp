@@ -1,10 +1,9 @@
-//===- StructureToNVVM.cpp - Loops, branches, indices and dispatch --------===//
+//===- StructureToNVVM.cpp - Loops, branches and names of memory ----------===//
 
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
 #include "compiler/Conversion/TileToNVVM/GlobalAddress.h"
 #include "compiler/Conversion/TileToNVVM/SpareNibble.h"
 #include "dialects/Tile/Transforms/AccessFacts.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -111,7 +110,7 @@ LogicalResult tile::emitControlFlow(KernelEmitter &e, Operation *op) {
 }
 
 /// Where a tile's buffer of an iteration lies.
-static void emitStage(KernelEmitter &e, StageOp op) {
+LogicalResult tile::emitStage(KernelEmitter &e, StageOp op) {
   SharedView source = e.getShared(op.getSource());
   int64_t stages = source.type.getShape()[0];
   Value iteration = e.getScalar(op.getIteration());
@@ -121,11 +120,12 @@ static void emitStage(KernelEmitter &e, StageOp op) {
   int64_t bytes = source.type.getStorage().bytes() / stages;
   e.setShared(op, {e.offsetPointer(source.pointer, e.mul(slot, e.i32(bytes))),
                    op.getType()});
+  return success();
 }
 
 /// A tensor narrowed to a part: its bounds are those of the part and of the
 /// tensor.
-static LogicalResult emitView(KernelEmitter &e, ViewOp op) {
+LogicalResult tile::emitView(KernelEmitter &e, ViewOp op) {
   const GlobalView source = e.getGlobal(op.getSource());
   SmallVector<Value> offsets = e.getScalars(op.getOffsets());
   GlobalView view;
@@ -171,7 +171,7 @@ static LogicalResult emitView(KernelEmitter &e, ViewOp op) {
 
 /// Where a part of a tile begins.  Its type says how its rows lie
 /// (infer-layouts).
-static LogicalResult emitSlice(KernelEmitter &e, SliceOp op) {
+LogicalResult tile::emitSlice(KernelEmitter &e, SliceOp op) {
   SharedView source = e.getShared(op.getSource());
   layout::SharedLayout storage = source.type.getStorage();
   Type i32 = e.builder.getI32Type();
@@ -188,111 +188,23 @@ static LogicalResult emitSlice(KernelEmitter &e, SliceOp op) {
 }
 
 /// The block's shared memory, whose base the hardware sets.
-static void emitAllocShared(KernelEmitter &e, AllocSharedOp op) {
+LogicalResult tile::emitAllocShared(KernelEmitter &e, AllocSharedOp op) {
   Type pointer = LLVM::LLVMPointerType::get(op.getContext(), 3);
   Value base =
       LLVM::AddressOfOp::create(e.builder, e.loc, pointer, "tile_shared");
   int64_t offset = op.getOffset().value_or(0);
   e.setShared(
       op, {offset ? e.offsetPointer(base, e.i32(offset)) : base, op.getType()});
+  return success();
 }
 
 /// The bytes of a packed tensor or tile are the same memory.
-static void emitBytes(KernelEmitter &e, BytesOp op) {
+LogicalResult tile::emitBytes(KernelEmitter &e, BytesOp op) {
   if (isa<SharedType>(op.getSource().getType())) {
     e.setShared(op, {e.getShared(op.getSource()).pointer,
                      cast<SharedType>(op.getType())});
-    return;
+    return success();
   }
   e.setGlobal(op, getBytesView(e, e.getGlobal(op.getSource())));
-}
-
-static LogicalResult emitMemory(KernelEmitter &e, Operation *op) {
-  if (auto load = dyn_cast<LoadOp>(op))
-    return isa<GlobalType>(load.getMemory().getType())
-               ? emitGlobalLoad(e, load)
-               : emitSharedLoad(e, load);
-  if (auto store = dyn_cast<StoreOp>(op))
-    return isa<GlobalType>(store.getMemory().getType())
-               ? emitGlobalStore(e, store)
-               : emitSharedStore(e, store);
-  if (auto copy = dyn_cast<CopyOp>(op))
-    return emitCopy(e, copy);
-  if (auto copy = dyn_cast<AsyncCopyOp>(op))
-    return emitAsyncCopy(e, copy);
-  if (auto copy = dyn_cast<AsyncCopyElementsOp>(op))
-    return emitAsyncCopyElements(e, copy);
-  if (auto load = dyn_cast<LoadElementOp>(op))
-    return emitLoadElement(e, load);
-  if (auto atomic = dyn_cast<AtomicElementOp>(op))
-    return emitAtomicElement(e, atomic);
-  return emitStoreElement(e, cast<StoreElementOp>(op));
-}
-
-LogicalResult tile::emitOperation(KernelEmitter &e, Operation *op) {
-  if (isa<LoadOp, StoreOp, CopyOp, AsyncCopyOp, AsyncCopyElementsOp,
-          LoadElementOp, StoreElementOp, AtomicElementOp>(op))
-    return emitMemory(e, op);
-  if (auto element = dyn_cast<ElementOp>(op); element && e.iteration)
-    return e.iteration->emitElement(element);
-  if (isa<scf::SCFDialect>(op->getDialect()))
-    return emitControlFlow(e, op);
-  if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
-    return emitElementwise(e, op);
-  if (auto parallel = dyn_cast<ParallelOp>(op))
-    return emitParallel(e, parallel);
-  if (auto reindex = dyn_cast<ReindexOp>(op))
-    return emitReindex(e, reindex);
-  if (auto convert = dyn_cast<ConvertLayoutOp>(op))
-    return emitConvertLayout(e, convert);
-  if (auto convert = dyn_cast<CastOp>(op))
-    return emitCast(e, convert);
-  if (auto mma = dyn_cast<MmaOp>(op))
-    return emitMma(e, mma);
-  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-    SmallVector<Value> elements(
-        e.getLayout(broadcast.getResult()).elementsPerThread(),
-        e.getScalar(broadcast.getValue()));
-    e.setFragment(broadcast, FragmentValue::ofElements(
-                                 broadcast.getValue().getType(), elements));
-    return success();
-  }
-  if (auto symbol = dyn_cast<SymbolOp>(op)) {
-    e.setScalar(symbol, e.getSymbol(symbol.getName()));
-    return success();
-  }
-  if (auto block = dyn_cast<BlockIdOp>(op)) {
-    e.setScalar(block, e.getBlockId(block.getAxis()));
-    return success();
-  }
-  if (auto alloc = dyn_cast<AllocSharedOp>(op)) {
-    emitAllocShared(e, alloc);
-    return success();
-  }
-  if (auto stage = dyn_cast<StageOp>(op)) {
-    emitStage(e, stage);
-    return success();
-  }
-  if (auto view = dyn_cast<ViewOp>(op))
-    return emitView(e, view);
-  if (auto slice = dyn_cast<SliceOp>(op))
-    return emitSlice(e, slice);
-  if (auto bytes = dyn_cast<BytesOp>(op)) {
-    emitBytes(e, bytes);
-    return success();
-  }
-  if (isa<CommitGroupOp>(op)) {
-    e.callIntrinsic("llvm.nvvm.cp.async.commit.group", Type(), {});
-    return success();
-  }
-  if (auto wait = dyn_cast<WaitGroupOp>(op)) {
-    e.callIntrinsic("llvm.nvvm.cp.async.wait.group", Type(),
-                    e.i32(wait.getPending()));
-    return success();
-  }
-  if (isa<BarrierOp>(op)) {
-    e.callIntrinsic("llvm.nvvm.barrier.cta.sync.aligned.all", Type(), e.i32(0));
-    return success();
-  }
-  return op->emitError("'") << op->getName() << "' is not supported yet";
+  return success();
 }

@@ -1,0 +1,97 @@
+//===- Dispatch.cpp - Which function emits an op --------------------------===//
+
+#include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+static LogicalResult emitLoad(KernelEmitter &e, LoadOp op) {
+  return isa<GlobalType>(op.getMemory().getType()) ? emitGlobalLoad(e, op)
+                                                   : emitSharedLoad(e, op);
+}
+
+static LogicalResult emitStore(KernelEmitter &e, StoreOp op) {
+  return isa<GlobalType>(op.getMemory().getType()) ? emitGlobalStore(e, op)
+                                                   : emitSharedStore(e, op);
+}
+
+static LogicalResult refuse(Operation *op) {
+  return op->emitError("'") << op->getName() << "' is not supported yet";
+}
+
+static LogicalResult emitElement(KernelEmitter &e, ElementOp op) {
+  return e.iteration ? e.iteration->emitElement(op) : refuse(op);
+}
+
+static LogicalResult emitSymbol(KernelEmitter &e, SymbolOp op) {
+  e.setScalar(op, e.getSymbol(op.getName()));
+  return success();
+}
+
+static LogicalResult emitBlockId(KernelEmitter &e, BlockIdOp op) {
+  e.setScalar(op, e.getBlockId(op.getAxis()));
+  return success();
+}
+
+static LogicalResult emitCommitGroup(KernelEmitter &e, CommitGroupOp) {
+  e.callIntrinsic("llvm.nvvm.cp.async.commit.group", Type(), {});
+  return success();
+}
+
+static LogicalResult emitWaitGroup(KernelEmitter &e, WaitGroupOp op) {
+  e.callIntrinsic("llvm.nvvm.cp.async.wait.group", Type(),
+                  e.i32(op.getPending()));
+  return success();
+}
+
+static LogicalResult emitBarrier(KernelEmitter &e, BarrierOp) {
+  e.callIntrinsic("llvm.nvvm.barrier.cta.sync.aligned.all", Type(), e.i32(0));
+  return success();
+}
+
+/// Ops of the tile dialect.
+static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](LoadOp load) { return emitLoad(e, load); })
+      .Case([&](StoreOp store) { return emitStore(e, store); })
+      .Case([&](CopyOp copy) { return emitCopy(e, copy); })
+      .Case([&](AsyncCopyOp copy) { return emitAsyncCopy(e, copy); })
+      .Case([&](AsyncCopyElementsOp copy) {
+        return emitAsyncCopyElements(e, copy);
+      })
+      .Case([&](ElementOp element) { return emitElement(e, element); })
+      .Case([&](LoadElementOp load) { return emitLoadElement(e, load); })
+      .Case([&](StoreElementOp store) { return emitStoreElement(e, store); })
+      .Case(
+          [&](AtomicElementOp atomic) { return emitAtomicElement(e, atomic); })
+      .Case([&](ParallelOp parallel) { return emitParallel(e, parallel); })
+      .Case([&](BroadcastOp broadcast) { return emitBroadcast(e, broadcast); })
+      .Case([&](ReindexOp reindex) { return emitReindex(e, reindex); })
+      .Case([&](ConvertLayoutOp convert) {
+        return emitConvertLayout(e, convert);
+      })
+      .Case([&](CastOp convert) { return emitCast(e, convert); })
+      .Case([&](MmaOp mma) { return emitMma(e, mma); })
+      .Case([&](SymbolOp symbol) { return emitSymbol(e, symbol); })
+      .Case([&](BlockIdOp block) { return emitBlockId(e, block); })
+      .Case([&](AllocSharedOp alloc) { return emitAllocShared(e, alloc); })
+      .Case([&](StageOp stage) { return emitStage(e, stage); })
+      .Case([&](ViewOp view) { return emitView(e, view); })
+      .Case([&](SliceOp slice) { return emitSlice(e, slice); })
+      .Case([&](BytesOp bytes) { return emitBytes(e, bytes); })
+      .Case([&](CommitGroupOp commit) { return emitCommitGroup(e, commit); })
+      .Case([&](WaitGroupOp wait) { return emitWaitGroup(e, wait); })
+      .Case([&](BarrierOp barrier) { return emitBarrier(e, barrier); })
+      .Default([](Operation *other) { return refuse(other); });
+}
+
+LogicalResult tile::emitOperation(KernelEmitter &e, Operation *op) {
+  if (isa<scf::SCFDialect>(op->getDialect()))
+    return emitControlFlow(e, op);
+  if (isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+    return emitElementwise(e, op);
+  return emitTileOp(e, op);
+}
