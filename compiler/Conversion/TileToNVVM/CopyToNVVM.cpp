@@ -36,15 +36,6 @@ static layout::FragmentLayout getCopyLayout(KernelEmitter &e, SharedType type,
       layout::Coords(type.getShape().begin(), type.getShape().end()), options);
 }
 
-/// Runs `body` in the threads that own a part of the tile.
-static void emitInOwners(KernelEmitter &e, const layout::FragmentLayout &layout,
-                         llvm::function_ref<void()> body) {
-  if (Value owner = e.emitIsOwner(layout))
-    emitGuarded(e, owner, body);
-  else
-    body();
-}
-
 std::string tile::getAsyncCopyName(int64_t bytes) {
   // 16 bytes bypass L1; smaller pieces cannot.
   return (Twine("llvm.nvvm.cp.async.") + (bytes == 16 ? "cg" : "ca") +
@@ -246,14 +237,8 @@ Value ScalarCopier::loadElement(ArrayRef<Value> coords, int64_t nibble) {
     Value pointer = getElementPointer(e, global, indices);
     if (storage.packDim() < 0)
       return emitElementLoad(e, pointer, element);
-    Value byte = LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(),
-                                      pointer, 1);
-    Value parity = e.andi(indices[dropped + storage.packDim()], e.i64(1));
-    Value shift = e.builder.createOrFold<arith::TruncIOp>(
-        e.loc, e.builder.getI8Type(), e.shl(parity, 2));
-    byte = e.builder.createOrFold<arith::ShRUIOp>(e.loc, byte, shift);
-    return e.builder.createOrFold<arith::TruncIOp>(
-        e.loc, e.builder.getIntegerType(4), byte);
+    return emitNibbleLoad(
+        e, pointer, getNibbleShift(e, indices[dropped + storage.packDim()]));
   });
 }
 
@@ -321,11 +306,13 @@ void ScalarCopier::emit() {
 }
 
 LogicalResult tile::emitCopy(KernelEmitter &e, CopyOp op) {
-  if (!isa<GlobalType>(op.getSource().getType()) ||
-      !isa<SharedType>(op.getDestination().getType()) ||
-      !op.getDestinationIndices().empty())
-    return op.emitError(
-        "'copy' from a shared tile to memory is not supported yet");
+  bool isFromShared = isa<SharedType>(op.getSource().getType());
+  bool isToShared = isa<SharedType>(op.getDestination().getType());
+  if (isFromShared || !isToShared)
+    return op.emitError("'copy' from ")
+           << (isFromShared ? "a shared tile" : "a tensor") << " to "
+           << (isToShared ? "a shared tile" : "a tensor")
+           << " is not supported yet";
   SharedView shared = e.getShared(op.getDestination());
   const GlobalView &global = e.getGlobal(op.getSource());
   if (op.getPlan() && op.getPlan()->getEngine() == CopyEngine::Vector) {

@@ -21,23 +21,12 @@ static Value emitIsWriter(KernelEmitter &e) {
   return e.compare(arith::CmpIPredicate::eq, e.thread, e.i32(0));
 }
 
-/// The element of a byte at an index along the packed dimension, as i4.
-static Value extractNibble(KernelEmitter &e, Value byte, Value index) {
-  Value shift = e.builder.createOrFold<arith::TruncIOp>(
-      e.loc, e.builder.getI8Type(), e.shl(e.andi(index, e.i64(1)), 2));
-  byte = e.builder.createOrFold<arith::ShRUIOp>(e.loc, byte, shift);
-  return e.builder.createOrFold<arith::TruncIOp>(
-      e.loc, e.builder.getIntegerType(4), byte);
-}
-
 /// Loads the element, of any width, behind a pointer to its byte.
 static Value loadElement(KernelEmitter &e, Value pointer, Type element,
                          int64_t packDim, ValueRange indices) {
   if (packDim < 0)
     return emitElementLoad(e, pointer, element);
-  Value byte =
-      LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), pointer, 1);
-  return extractNibble(e, byte, indices[packDim]);
+  return emitNibbleLoad(e, pointer, getNibbleShift(e, indices[packDim]));
 }
 
 /// Writes the element; the other one of its byte stays, but is cleared beside
@@ -48,8 +37,7 @@ static void storeElement(KernelEmitter &e, Value pointer, Value value,
     return emitElementStore(e, pointer, value);
   Type i8 = e.builder.getI8Type();
   Value old = LLVM::LoadOp::create(e.builder, e.loc, i8, pointer, 1);
-  Value shift = e.builder.createOrFold<arith::TruncIOp>(
-      e.loc, i8, e.shl(e.andi(indices[packDim], e.i64(1)), 2));
+  Value shift = getNibbleShift(e, indices[packDim]);
   auto shiftLeft = [&](Value v) {
     return e.builder.createOrFold<arith::ShLIOp>(e.loc, v, shift);
   };

@@ -1,6 +1,7 @@
 //===- GlobalAddress.cpp - Addresses and bounds in a global tensor --------===//
 
 #include "compiler/Conversion/TileToNVVM/GlobalAddress.h"
+#include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -106,10 +107,7 @@ Value GlobalAddresser::getInBounds(int reg) {
 }
 
 Value GlobalAddresser::getNibbleShift(int reg) {
-  Value parity =
-      emitter.andi(getIndex(view.type.getPackDim(), reg), emitter.i64(1));
-  return emitter.builder.createOrFold<arith::TruncIOp>(
-      emitter.loc, emitter.builder.getI8Type(), emitter.shl(parity, 2));
+  return tile::getNibbleShift(emitter, getIndex(view.type.getPackDim(), reg));
 }
 
 Value tile::getElementPointer(KernelEmitter &emitter, const GlobalView &view,

@@ -63,6 +63,32 @@ void tile::emitElementStore(KernelEmitter &e, Value pointer, Value value) {
                         value.getType().getIntOrFloatBitWidth() / 8);
 }
 
+void tile::emitInOwners(KernelEmitter &e, const layout::FragmentLayout &layout,
+                        llvm::function_ref<void()> body) {
+  if (Value owner = e.emitIsOwner(layout))
+    emitGuarded(e, owner, body);
+  else
+    body();
+}
+
+Value tile::getNibbleShift(KernelEmitter &e, Value index) {
+  return e.builder.createOrFold<arith::TruncIOp>(
+      e.loc, e.builder.getI8Type(),
+      e.shl(e.andi(index, e.constantLike(index, 1)), 2));
+}
+
+Value tile::extractNibble(KernelEmitter &e, Value byte, Value shift) {
+  byte = e.builder.createOrFold<arith::ShRUIOp>(e.loc, byte, shift);
+  return e.builder.createOrFold<arith::TruncIOp>(
+      e.loc, e.builder.getIntegerType(4), byte);
+}
+
+Value tile::emitNibbleLoad(KernelEmitter &e, Value pointer, Value shift) {
+  Value byte =
+      LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), pointer, 1);
+  return extractNibble(e, byte, shift);
+}
+
 Value tile::emitGuardedElementLoad(KernelEmitter &e, GlobalAddresser &addresser,
                                    int reg, Type elementType, Value pad) {
   // Values that later accesses share are made outside the branch.
@@ -71,12 +97,7 @@ Value tile::emitGuardedElementLoad(KernelEmitter &e, GlobalAddresser &addresser,
   bool isNibble = getElementBits(elementType) < 8;
   Value shift = isNibble ? addresser.getNibbleShift(reg) : Value();
   return emitGuardedValue(e, condition, pad, [&]() -> Value {
-    if (!isNibble)
-      return emitElementLoad(e, pointer, elementType);
-    Value byte = LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(),
-                                      pointer, 1);
-    byte = e.builder.createOrFold<arith::ShRUIOp>(e.loc, byte, shift);
-    return e.builder.createOrFold<arith::TruncIOp>(
-        e.loc, e.builder.getIntegerType(4), byte);
+    return isNibble ? emitNibbleLoad(e, pointer, shift)
+                    : emitElementLoad(e, pointer, elementType);
   });
 }

@@ -26,6 +26,18 @@ Value emitGuardedElementLoad(KernelEmitter &emitter, GlobalAddresser &addresser,
 /// for e8m0, which has no 0.
 Value getDefaultPad(KernelEmitter &emitter, Type elementType);
 
+/// Emits what `body` emits in the threads that own a part of `layout`.
+void emitInOwners(KernelEmitter &emitter, const layout::FragmentLayout &layout,
+                  llvm::function_ref<void()> body);
+
+/// The bits by which an element of a byte is shifted (i8), from its index along
+/// the packed dimension or the low bit of that.
+Value getNibbleShift(KernelEmitter &emitter, Value index);
+/// The element that a byte holds at this shift (i4).
+Value extractNibble(KernelEmitter &emitter, Value byte, Value shift);
+/// Loads the byte behind a pointer, and the element of it at this shift.
+Value emitNibbleLoad(KernelEmitter &emitter, Value pointer, Value shift);
+
 /// Loads one element of at least a byte in its register type.
 Value emitElementLoad(KernelEmitter &emitter, Value pointer, Type elementType);
 /// Stores one element of at least a byte.

@@ -36,7 +36,8 @@ static Value emitInFloat(FloatMath &m, Operation *op, ValueRange x) {
       .Case([&](math::Exp2Op) { return emitExp2(m, x[0]); })
       .Case([&](math::LogOp) { return emitLog(m, x[0]); })
       .Case([&](math::Log2Op) { return emitLog2(m, x[0]); })
-      // The instructions are within 2 ulp.
+      // The instructions are within 2 ulp of normal numbers; the language
+      // (section 9) allows `.ftz` to take subnormal ones for 0.
       .Case([&](math::RsqrtOp) {
         return m.approximate("llvm.nvvm.rsqrt.approx.ftz.f", x[0]);
       })

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
 #include "compiler/Conversion/TileToNVVM/SharedAddress.h"
 #include "compiler/Conversion/TileToNVVM/WideAccess.h"
 #include "dialects/Layout/Ldmatrix.h"
 #include "dialects/Layout/VectorAccess.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -110,7 +110,8 @@ LogicalResult tile::emitSharedStore(KernelEmitter &e, StoreOp op) {
                         "between threads is not "
                         "supported yet");
   const FragmentValue &value = e.getFragment(op.getValue());
-  auto emitStores = [&]() {
+  // Threads that hold the same elements would write the same bytes.
+  emitInOwners(e, layout, [&]() {
     SharedAddresser addresser(e, view, *start, shape, layout.laneBases(),
                               layout.warpBases());
     WideStorer storer(e, value);
@@ -121,17 +122,6 @@ LogicalResult tile::emitSharedStore(KernelEmitter &e, StoreOp op) {
                                         layout.registerOffset(registers[0])),
                    plan.bytes(), registers);
     }
-  };
-  // Threads that hold the same elements would write the same bytes.
-  Value owner = e.emitIsOwner(layout);
-  if (!owner) {
-    emitStores();
-    return success();
-  }
-  auto branch =
-      scf::IfOp::create(e.builder, e.loc, owner, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(e.builder);
-  e.builder.setInsertionPointToStart(branch.thenBlock());
-  emitStores();
+  });
   return success();
 }

@@ -1,6 +1,7 @@
 //===- WideAccess.cpp - Wide loads and stores of packed registers ---------===//
 
 #include "compiler/Conversion/TileToNVVM/WideAccess.h"
+#include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -97,21 +98,13 @@ void WordCollector::addLoad(Value pointer, int64_t bytes,
 void WordCollector::addNibble(Value pointer, KernelEmitter &e,
                               const layout::FragmentLayout &layout, int reg,
                               int packDim) {
-  Value byte =
-      LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), pointer, 1);
   // The nibble is the low bit of the coordinate along the packed dimension.
   Value parity =
-      e.andi(e.emitThreadCoord(layout.laneBases(), layout.warpBases(), packDim),
-             e.i32(1));
+      e.emitThreadCoord(layout.laneBases(), layout.warpBases(), packDim);
   if ((layout.registerXor(reg)[packDim] + layout.registerOffset(reg)[packDim]) &
       1)
     parity = e.xori(parity, e.i32(1));
-  Value amount = e.builder.createOrFold<arith::TruncIOp>(
-      e.loc, e.builder.getI8Type(), e.shl(parity, 2));
-  Value nibble = e.builder.createOrFold<arith::ShRUIOp>(e.loc, byte, amount);
-  nibble = e.builder.createOrFold<arith::TruncIOp>(
-      e.loc, e.builder.getIntegerType(4), nibble);
-  addElement(nibble, reg);
+  addElement(emitNibbleLoad(e, pointer, getNibbleShift(e, parity)), reg);
 }
 
 FragmentValue WordCollector::finish() {

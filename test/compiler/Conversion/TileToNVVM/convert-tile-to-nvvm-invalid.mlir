@@ -44,3 +44,170 @@ tile.kernel @no_dimension(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype =
 tile.kernel @device_size() attributes {symbols = [], checks = [], grid = ["sm_count"], axes = ["x"], threads = 128 : i64, shared_bytes = 0 : i64} {
   tile.return
 }
+
+// -----
+
+// Tests conversions that have no code yet.
+tile.kernel @cast() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %x = arith.constant dense<1.0> : tensor<128xf32, #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">>
+  // expected-error @below {{a cast of 'f32' to 'f8E5M2' is not supported yet}}
+  %y = tile.cast %x : tensor<128xf32, #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">> -> tensor<128xf8E5M2, #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">>
+  tile.return
+}
+
+// -----
+
+tile.kernel @cast_option() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %x = arith.constant 1.0 : f32
+  // expected-error @below {{a cast of 'f32' to 'bf16' with this option is not supported yet}}
+  %y = tile.cast %x {mode = "up"} : f32 -> bf16
+  tile.return
+}
+
+// -----
+
+// Tests parts of shared tiles at places of run time.
+tile.kernel @runtime_part(%i: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<256xf32>
+  // expected-error @below {{a part of a shared tile at run-time indices is not supported yet}}
+  %x = tile.load %s[%i] : !tile.shared<256xf32> -> tensor<128xf32, #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">>
+  tile.return
+}
+
+// -----
+
+tile.kernel @runtime_store(%i: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %x = arith.constant dense<1.0> : tensor<128xf32, #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">>
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<256xf32>
+  // expected-error @below {{a part of a shared tile at run-time indices is not supported yet}}
+  tile.store %x, %s[%i] : tensor<128xf32, #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">>, !tile.shared<256xf32>
+  tile.return
+}
+
+// -----
+
+// Tests bytes whose two elements are in different threads.
+tile.kernel @split_bytes() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %x = arith.constant dense<1> : tensor<64xi4, #tile.layout<"64 registers=[[32]] lanes=[[1],[2],[4],[8],[16]] warps=[]">>
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<64xi4, pack = 0>
+  // expected-error @below {{a store of 4-bit elements whose bytes are split between threads is not supported yet}}
+  tile.store %x, %s[%c0] : tensor<64xi4, #tile.layout<"64 registers=[[32]] lanes=[[1],[2],[4],[8],[16]] warps=[]">>, !tile.shared<64xi4, pack = 0>
+  tile.return
+}
+
+// -----
+
+// Tests stores of 4-bit fragments that no pass made stores of bytes.
+tile.kernel @global_nibbles(%A: !tile.global<?xi4, pack = 0> {tile.name = "A", tile.dtype = "int4", tile.access = "out", tile.dims = [64]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %x = arith.constant dense<1> : tensor<64xi4, #tile.layout<"64 registers=[[32]] lanes=[[1],[2],[4],[8],[16]] warps=[]">>
+  %c0 = arith.constant 0 : i64
+  // expected-error @below {{a store of 4-bit elements to global memory is not supported yet}}
+  tile.store %x, %A[%c0] : tensor<64xi4, #tile.layout<"64 registers=[[32]] lanes=[[1],[2],[4],[8],[16]] warps=[]">>, !tile.global<?xi4, pack = 0>
+  tile.return
+}
+
+// -----
+
+// Tests 4-bit elements that iterations of different threads may write.
+tile.kernel @parallel_nibbles(%A: !tile.global<?xi4, pack = 0> {tile.name = "A", tile.dtype = "int4", tile.access = "out", tile.dims = [64]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %c1 = arith.constant 1 : i4
+  tile.parallel (%i) in (64) {
+    // expected-error @below {{writing 4-bit elements inside 'parallel' is not supported yet}}
+    tile.store_element %c1, %A[%i] : i4, !tile.global<?xi4, pack = 0>
+  }
+  tile.return
+}
+
+// -----
+
+// Tests asynchronous copies of runs of 4-bit elements.
+tile.kernel @async_nibbles(%A: !tile.global<?xi4, pack = 0> {tile.name = "A", tile.dtype = "int4", tile.access = "out", tile.dims = [64]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<64xi4, pack = 0>
+  %c0 = arith.constant 0 : i64
+  tile.parallel (%i) in (1) {
+    // expected-error @below {{'async_copy' of 4-bit elements inside 'parallel' is not supported yet}}
+    tile.async_copy_elements %A[%c0] to %s[%c0] count 32 : !tile.global<?xi4, pack = 0>, !tile.shared<64xi4, pack = 0>
+  }
+  tile.return
+}
+
+// -----
+
+// Tests copies that expand-moves would have made element loops.
+tile.kernel @copy_out(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "out", tile.dims = [64]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<64xf32>
+  // expected-error @below {{'copy' from a shared tile to a tensor is not supported yet}}
+  tile.copy %s to %A[%c0] : !tile.shared<64xf32>, !tile.global<?xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @copy_shared() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<64xf32>
+  %t = tile.alloc_shared "T" {offset = 256 : i64} : !tile.shared<64xf32>
+  // expected-error @below {{'copy' from a shared tile to a shared tile is not supported yet}}
+  tile.copy %s to %t : !tile.shared<64xf32>, !tile.shared<64xf32>
+  tile.return
+}
+
+// -----
+
+// Tests a width that the rows of the tile do not have.
+tile.kernel @torn_pieces(%B: !tile.global<?x?xf32> {tile.name = "B", tile.dtype = "f32", tile.access = "in", tile.dims = [16, 3]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<16x3xf32>
+  // expected-error @below {{pieces of 16 bytes are not whole in the shared tile}}
+  tile.async_copy %B[%c0, %c0] to %s {plan = #tile.copy_plan<engine = cp_async, bytes = 16>} : !tile.global<?x?xf32>, !tile.shared<16x3xf32>
+  tile.return
+}
+
+// -----
+
+// Tests elements of fragments at places that no layout describes.
+tile.kernel @computed_index() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %x = arith.constant dense<1.0> : tensor<128xf32, #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">>
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<128xf32>
+  tile.parallel (%i) in (128) {
+    %j = arith.xori %i, %c0 : i64
+    %k = arith.muli %j, %j : i64
+    // expected-error @below {{a fragment element at computed indices is not supported yet}}
+    %y = tile.element %x[%k] : tensor<128xf32, #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">>
+    tile.store_element %y, %s[%i] : f32, !tile.shared<128xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// Tests elements of fragments that other threads hold.
+tile.kernel @other_thread() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %x = arith.constant dense<1.0> : tensor<128xf32, #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">>
+  %z = arith.constant dense<1.0> : tensor<128xf32, #tile.layout<"128 registers=[[32],[64]] lanes=[[1],[2],[4],[8],[16]] warps=[]">>
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<128xf32>
+  tile.parallel (%i) in (128) {
+    %u = tile.element %x[%i] : tensor<128xf32, #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">>
+    // expected-error @below {{a fragment element that another thread holds is not supported yet}}
+    %v = tile.element %z[%i] : tensor<128xf32, #tile.layout<"128 registers=[[32],[64]] lanes=[[1],[2],[4],[8],[16]] warps=[]">>
+    %w = arith.addf %u, %v : f32
+    tile.store_element %w, %s[%i] : f32, !tile.shared<128xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// Tests fragments of which a loop writes a part.
+tile.kernel @written_in_part() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %x = arith.constant dense<1.0> : tensor<128xf32, #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">>
+  // expected-error @below {{a fragment written in part by 'parallel' is not supported yet}}
+  %r = tile.parallel (%i) in (64) init(%x : tensor<128xf32, #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">>) {
+    %y = arith.constant 2.0 : f32
+    tile.yield %y : f32
+  }
+  tile.return
+}
