@@ -35,7 +35,7 @@ static void installHandlersOnce() {
   });
 }
 
-llvm::Error tilec::runGuarded(llvm::StringRef step,
+llvm::Error tilec::runGuarded(const std::string &step,
                               llvm::function_ref<void()> work) {
   installHandlersOnce();
   fatalReason.clear();

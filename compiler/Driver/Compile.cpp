@@ -187,23 +187,28 @@ llvm::Error Compilation::lower() {
           checkPassName(options.printIRAfter, {&decisions, &lowering}))
     return error;
 
-  std::string failedPass = "the passes";
+  std::string lastPass = "the passes";
   auto observe = [&](std::vector<PassSnapshot> *kept) {
     return std::make_unique<PassObserver>(
-        timer, PassObserver::Wishes{options.printIRAfter, kept}, failedPass);
+        timer, PassObserver::Wishes{options.printIRAfter, kept}, lastPass);
   };
   decisions.addInstrumentation(observe(wantsSnapshots ? &snapshots : nullptr));
   lowering.addInstrumentation(observe(nullptr));
 
+  auto run = [&](mlir::PassManager &manager) -> llvm::Error {
+    llvm::Expected<bool> succeeded =
+        runPasses(manager, loweredModule, lastPass);
+    if (!succeeded)
+      return succeeded.takeError();
+    return *succeeded ? llvm::Error::success() : stop(lastPass);
+  };
   loweredModule = tileModule->clone();
-  if (mlir::failed(decisions.run(*loweredModule)))
-    return stop(failedPass);
+  if (llvm::Error error = run(decisions))
+    return error;
   manifest.kernels = describeKernels(*loweredModule);
   for (const std::string &decision : listIdleDecisions(*loweredModule))
     diagnostics.warning({}, "decision " + decision + " had nothing to decide");
-  if (mlir::failed(lowering.run(*loweredModule)))
-    return stop(failedPass);
-  return llvm::Error::success();
+  return run(lowering);
 }
 
 //===----------------------------------------------------------------------===//

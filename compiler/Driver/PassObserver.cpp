@@ -1,6 +1,7 @@
 //===- PassObserver.cpp - What happens between the passes -----------------===//
 #include "compiler/Driver/PassObserver.h"
 
+#include "compiler/CodeGen/CrashGuard.h"
 #include "compiler/Driver/Failure.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -21,8 +22,10 @@ static bool isOurs(const mlir::Pass *pass) {
 }
 
 void PassObserver::runBeforePass(mlir::Pass *pass, mlir::Operation *op) {
-  if (isOurs(pass))
-    timer.begin(("pass " + getPassName(*pass)).str());
+  if (!isOurs(pass))
+    return;
+  lastPass = getPassName(*pass).str();
+  timer.begin("pass " + lastPass);
 }
 
 void PassObserver::runAfterPass(mlir::Pass *pass, mlir::Operation *op) {
@@ -41,10 +44,21 @@ void PassObserver::runAfterPass(mlir::Pass *pass, mlir::Operation *op) {
 }
 
 void PassObserver::runAfterPassFailed(mlir::Pass *pass, mlir::Operation *op) {
-  if (!isOurs(pass))
-    return;
-  timer.end();
-  failedPass = getPassName(*pass).str();
+  if (isOurs(pass))
+    timer.end();
+}
+
+llvm::Expected<bool> tilec::runPasses(mlir::PassManager &manager,
+                                      mlir::OwningOpRef<mlir::ModuleOp> &module,
+                                      const std::string &lastPass) {
+  bool succeeded = false;
+  if (llvm::Error crash = runGuarded(lastPass, [&] {
+        succeeded = mlir::succeeded(manager.run(*module));
+      })) {
+    (void)module.release();
+    return std::move(crash);
+  }
+  return succeeded;
 }
 
 llvm::Error

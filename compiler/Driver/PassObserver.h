@@ -1,7 +1,7 @@
 //===- PassObserver.h - What happens between the passes -------------------===//
 //
 // Times the passes, prints the module after those of --print-ir-after, keeps
-// snapshots for a report, and remembers which pass failed.
+// snapshots for a report, and knows which pass runs or failed.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_COMPILER_DRIVER_PASSOBSERVER_H
@@ -23,9 +23,9 @@ public:
     /// Null: none are kept.
     std::vector<PassSnapshot> *snapshots = nullptr;
   };
-  /// `failedPass` receives the name of the pass that fails, if one does.
-  PassObserver(PhaseTimer &timer, Wishes wishes, std::string &failedPass)
-      : timer(timer), wishes(std::move(wishes)), failedPass(failedPass) {}
+  /// `lastPass` always holds the name of the pass that began last.
+  PassObserver(PhaseTimer &timer, Wishes wishes, std::string &lastPass)
+      : timer(timer), wishes(std::move(wishes)), lastPass(lastPass) {}
 
   void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override;
   void runAfterPass(mlir::Pass *pass, mlir::Operation *op) override;
@@ -34,8 +34,15 @@ public:
 private:
   PhaseTimer &timer;
   Wishes wishes;
-  std::string &failedPass;
+  std::string &lastPass;
 };
+
+/// Runs the passes of `manager`; whether they succeed.  If one crashes, the
+/// result is an error that names it by `lastPass`, which an observer of
+/// `manager` keeps, and `module` is gone: its ops are leaked.
+llvm::Expected<bool> runPasses(mlir::PassManager &manager,
+                               mlir::OwningOpRef<mlir::ModuleOp> &module,
+                               const std::string &lastPass);
 
 /// Fails if --print-ir-after names no pass of these pipelines.
 llvm::Error checkPassName(llvm::StringRef name,
