@@ -75,11 +75,9 @@ LogicalResult tile::emitAsyncCopy(KernelEmitter &e, AsyncCopyOp op) {
            from.getPointer(reg), size});
     }
   };
-  auto emitOwned = [&]() { emitInOwners(e, layout, emitPieces); };
-  if (op.getPredicate())
-    emitGuarded(e, e.getScalar(op.getPredicate()), emitOwned);
-  else
-    emitOwned();
+  Value condition =
+      op.getPredicate() ? e.getScalar(op.getPredicate()) : Value();
+  emitGuarded(e, condition, [&]() { emitInOwners(e, layout, emitPieces); });
   return success();
 }
 
@@ -283,11 +281,8 @@ void ScalarCopier::emitUnits(Value first, int64_t count, bool mayExceed) {
         {inTile, getSharedPointer(unit, coords), loadUnit(coords)});
   }
   for (const Piece &piece : pieces) {
-    auto store = [&]() { emitElementStore(e, piece.place, piece.value); };
-    if (piece.inTile)
-      emitGuarded(e, piece.inTile, store);
-    else
-      store();
+    emitGuarded(e, piece.inTile,
+                [&]() { emitElementStore(e, piece.place, piece.value); });
   }
 }
 

@@ -101,10 +101,7 @@ LogicalResult tile::emitStoreElement(KernelEmitter &e, StoreElementOp op) {
                        : e.getGlobal(op.getMemory()).extents[packDim];
     storeElement(e, pointer, value, packDim, indices, extent);
   };
-  if (condition)
-    emitGuarded(e, condition, store);
-  else
-    store();
+  emitGuarded(e, condition, store);
   return success();
 }
 
@@ -137,14 +134,10 @@ LogicalResult tile::emitAsyncCopyElements(KernelEmitter &e,
   Value source = getElementPointer(e, global, from);
   Value destination = getSharedElementPointer(
       e, shared, e.getScalars(op.getDestinationIndices()));
-  auto copy = [&]() {
+  emitGuarded(e, emitIsWriter(e), [&]() {
     e.callIntrinsic(getAsyncCopyName(bytes), Type(),
                     {destination, source, size});
-  };
-  if (Value writer = emitIsWriter(e))
-    emitGuarded(e, writer, copy);
-  else
-    copy();
+  });
   return success();
 }
 

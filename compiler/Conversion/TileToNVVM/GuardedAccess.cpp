@@ -9,6 +9,8 @@ using namespace mlir::tile;
 
 void tile::emitGuarded(KernelEmitter &e, Value condition,
                        llvm::function_ref<void()> body) {
+  if (!condition)
+    return body();
   auto branch =
       scf::IfOp::create(e.builder, e.loc, condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(e.builder);
@@ -65,10 +67,7 @@ void tile::emitElementStore(KernelEmitter &e, Value pointer, Value value) {
 
 void tile::emitInOwners(KernelEmitter &e, const layout::FragmentLayout &layout,
                         llvm::function_ref<void()> body) {
-  if (Value owner = e.emitIsOwner(layout))
-    emitGuarded(e, owner, body);
-  else
-    body();
+  emitGuarded(e, e.emitIsOwner(layout), body);
 }
 
 Value tile::getNibbleShift(KernelEmitter &e, Value index) {

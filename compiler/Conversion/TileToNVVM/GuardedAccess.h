@@ -6,7 +6,7 @@
 
 namespace mlir::tile {
 
-/// Emits what `body` emits under a branch on `condition`.
+/// Emits what `body` emits, under a branch on `condition` if that is not null.
 void emitGuarded(KernelEmitter &emitter, Value condition,
                  llvm::function_ref<void()> body);
 

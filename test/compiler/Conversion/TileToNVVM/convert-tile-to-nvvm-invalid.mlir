@@ -211,3 +211,45 @@ tile.kernel @written_in_part() attributes {symbols = [], checks = [], grid = [],
   }
   tile.return
 }
+
+// -----
+
+// Tests products of types that have no code yet.
+tile.kernel @mma() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %a = arith.constant dense<1> : tensor<16x32xi8, #tile.layout<"16x32 registers=[[0,1],[0,2],[8,0],[0,16]] lanes=[[0,4],[0,8],[1,0],[2,0],[4,0]] warps=[]">>
+  %b = arith.constant dense<1> : tensor<32x8xi8, #tile.layout<"32x8 registers=[[1,0],[2,0],[16,0]] lanes=[[4,0],[8,0],[0,1],[0,2],[0,4]] warps=[]">>
+  %c = arith.constant dense<1> : tensor<16x8xi32, #tile.layout<"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]">>
+  // expected-error @below {{mma.sync on 'i8' is not supported yet}}
+  %r = tile.mma %a, %b, %c using <m16n8k32, type = i8, warps = [1, 1]> : tensor<16x32xi8, #tile.layout<"16x32 registers=[[0,1],[0,2],[8,0],[0,16]] lanes=[[0,4],[0,8],[1,0],[2,0],[4,0]] warps=[]">>, tensor<32x8xi8, #tile.layout<"32x8 registers=[[1,0],[2,0],[16,0]] lanes=[[4,0],[8,0],[0,1],[0,2],[0,4]] warps=[]">>, tensor<16x8xi32, #tile.layout<"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]">>
+  tile.return
+}
+
+// -----
+
+// Tests atomic operations that the GPU lacks.
+tile.kernel @atomic(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "inout", tile.dims = [64]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %c0 = arith.constant 0 : i64
+  %x = arith.constant 1.0 : f32
+  // expected-error @below {{'atomic_max' of 'f32' is not supported yet}}
+  %old = tile.atomic_element max %x, %A[%c0] : f32, !tile.global<?xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @atomic_order(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "inout", tile.dims = [64]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  %c0 = arith.constant 0 : i64
+  %x = arith.constant 1.0 : f32
+  // expected-error @below {{'acq_rel' of 'atomic_add' is not supported yet}}
+  %old = tile.atomic_element add %x, %A[%c0] {acq_rel} : f32, !tile.global<?xf32>
+  tile.return
+}
+
+// -----
+
+// Tests views that may start on the second element of a byte.
+tile.kernel @view(%A: !tile.global<?xi4, pack = 0> {tile.name = "A", tile.dtype = "int4", tile.access = "in", tile.dims = [64]}, %i: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
+  // expected-error @below {{a view that is not known to start at an even index of the packed dimension is not supported yet}}
+  %v = tile.view %A[%i] sizes [%i] : !tile.global<?xi4, pack = 0> -> !tile.global<?xi4, pack = 0>
+  tile.return
+}

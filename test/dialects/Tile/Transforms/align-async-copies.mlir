@@ -73,3 +73,19 @@ tile.kernel @view(%A: !tile.global<?x?xf16> {tile.name = "A", tile.dtype = "f16"
   }
   tile.return
 }
+
+// -----
+
+// Tests tensors that are no parameter, of which a launch can check nothing.
+tile.kernel @chosen(%A: !tile.global<?xf16> {tile.name = "A", tile.dtype = "f16", tile.access = "in", tile.dims = [64]}, %B: !tile.global<?xf16> {tile.name = "B", tile.dtype = "f16", tile.access = "in", tile.dims = [64]}, %p: i1 {tile.name = "p", tile.dtype = "bool"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" : !tile.shared<64xf16>
+  %t = scf.if %p -> (!tile.global<?xf16>) {
+    scf.yield %A : !tile.global<?xf16>
+  } else {
+    scf.yield %B : !tile.global<?xf16>
+  }
+  // expected-error @+1 {{an async copy from this tensor is not supported yet}}
+  tile.async_copy %t[%c0] to %s : !tile.global<?xf16>, !tile.shared<64xf16>
+  tile.return
+}
