@@ -50,6 +50,26 @@ TEST(Layout, IgnoresStridesThatReachNothing) {
   EXPECT_EQ(error({INT64_MAX, INT64_MAX, 0}, {}), "planned");
 }
 
+TEST(Layout, TakesBracesForStrides) {
+  // A single number in braces is a stride, not the number of a device.
+  TestKernel kernel(makeOneTensor({"N"}, "f32", {{"strided", "all"}}));
+  const tilert_plan *plan =
+      kernel.plan(Tensor(memoryAt(0), TILERT_F32, {4}, {2}));
+  ASSERT_NE(plan, nullptr) << kernel.message;
+  EXPECT_EQ(stridesOf(plan), Strides{2});
+  int64_t size = 4;
+  EXPECT_EQ(Tensor(memoryAt(0), TILERT_F32, {size}, {2})
+                .argument()
+                .value.tensor.device,
+            TILERT_DEVICE_ANY);
+  EXPECT_EQ(
+      Tensor(memoryAt(0), TILERT_F32, {size}, 2).argument().value.tensor.device,
+      2);
+  static_assert(!std::is_constructible_v<Tensor, void *, tilert_dtype,
+                                         std::vector<int64_t>, int64_t>,
+                "a stride that lacks its braces is no device");
+}
+
 TEST(Layout, PassesStrides) {
   TestKernel kernel(makeOneTensor({"B", "M", "N"}, "f16", {{"strided", true}}));
   auto strides = [&](std::vector<int64_t> sizes, Strides given) {

@@ -75,11 +75,19 @@ inline void checkVersion() {
 /// A tensor argument: memory of the caller, and its shape.
 class Tensor {
 public:
-  /// Dense and row-major. `device` is a CUDA device number, or
-  /// TILERT_DEVICE_ANY if it is not known.
+  /// Dense and row-major; on which device is not known.
   Tensor(const void *data, tilert_dtype dtype,
-         const std::vector<int64_t> &sizes, int32_t device = TILERT_DEVICE_ANY)
-      : Tensor(data, dtype, sizes, {}, device) {}
+         const std::vector<int64_t> &sizes)
+      : Tensor(data, dtype, sizes, std::vector<int64_t>()) {}
+
+  /// Dense and row-major. `device` is a CUDA device number. It is a template
+  /// for the sake of braces: {2} would convert to int32_t better than to the
+  /// strides that it is.
+  template <typename Number,
+            typename = std::enable_if_t<std::is_same_v<Number, int32_t>>>
+  Tensor(const void *data, tilert_dtype dtype,
+         const std::vector<int64_t> &sizes, Number device)
+      : Tensor(data, dtype, sizes, std::vector<int64_t>(), device) {}
 
   /// With strides, in elements of the array passed.
   Tensor(const void *data, tilert_dtype dtype,
