@@ -58,8 +58,13 @@ public:
     plan.variant = 0;
     if (plan.grid == 0 && !options.explains)
       return {};
-    TILERT_RETURN_IF_ERROR(chooseVariant());
-    if (options.device)
+    Status chosen = chooseVariant();
+    fits = chosen.isOk();
+    // Nothing runs in an empty grid, so that nothing has to fit, unless the
+    // caller insists on a variant.
+    if (plan.grid != 0 || options.variant)
+      TILERT_RETURN_IF_ERROR(std::move(chosen));
+    if (options.device && plan.grid != 0)
       TILERT_RETURN_IF_ERROR(
           checkBlock(kernel.variants[plan.variant], *options.device));
     packValues();
@@ -280,8 +285,9 @@ private:
     }
 
     std::string &text = plan.text;
-    text = join("kernel ", kernel.name, ": variant ", variant.name, '\n');
-    for (size_t i = 0; i < plan.variant; ++i)
+    text = join("kernel ", kernel.name, ": ",
+                fits ? "variant " + variant.name : "no variant fits", '\n');
+    for (size_t i = 0; i < (fits ? plan.variant : plan.refusals.size()); ++i)
       text +=
           join("  not ", kernel.variants[i].name, ": ", plan.refusals[i], '\n');
     text += join("  grid ", plan.grid);
@@ -297,6 +303,8 @@ private:
   const KernelInfo &kernel;
   const PlanOptions &options;
   tilert_plan &plan;
+  /// Whether the guards of some variant hold.
+  bool fits = false;
 };
 
 } // namespace

@@ -122,6 +122,42 @@ TEST(Plan, AcceptsAnEmptyGrid) {
   EXPECT_EQ(tilert_plan_grid(plan), 0);
 }
 
+TEST(Plan, NeedsNoVariantForAnEmptyGrid) {
+  Json json = makeW4A8Kernel();
+  json["variants"].erase(1);
+  W4A8 call;
+  call.kernel = TestKernel(json);
+  call.aOffset = 1;
+  call.m = 0;
+  const tilert_plan *plan = call.plan();
+  ASSERT_NE(plan, nullptr) << call.kernel.message;
+  EXPECT_EQ(tilert_plan_grid(plan), 0);
+  EXPECT_EQ(tilert_plan_variant(plan), 0u);
+  std::string refusal = "'A is 16-byte aligned' does not hold: address of A "
+                        "= 0x100001";
+  EXPECT_EQ(std::string(tilert_plan_refusal(plan, 0)), refusal);
+  EXPECT_EQ(
+      std::string(tilert_plan_text(plan))
+          .rfind("kernel w4a8: no variant fits\n  not aligned: " + refusal, 0),
+      0u)
+      << tilert_plan_text(plan);
+  // A variant that was asked for has to fit all the same.
+  call.kernel.wantedVariant = "aligned";
+  EXPECT_EQ(call.error(),
+            "kernel 'w4a8': variant 'aligned' cannot be used: " + refusal);
+}
+
+TEST(Plan, LimitsNoBlockOfAnEmptyGrid) {
+  tilert_device_facts facts{};
+  facts.max_threads = 32;
+  W4A8 call;
+  call.kernel.facts = &facts;
+  EXPECT_NE(call.error(), "planned");
+  EXPECT_EQ(call.kernel.code, TILERT_LIMIT_EXCEEDED);
+  call.m = 0;
+  EXPECT_EQ(call.error(), "planned");
+}
+
 /// w4a8 with other grid extents.
 std::string gridError(const Json &bx, const Json &by) {
   Json json = makeW4A8Kernel();

@@ -272,16 +272,17 @@ tilert_kernel_variant(const tilert_kernel *kernel, size_t index);
 
 /* Finds the symbols that the given arguments bind, for tools that have some
  * arguments only (TILERT_ABSENT the others). `values` and `known` have one
- * entry a symbol; those with a non-zero `known` on entry are taken as they are
- * and compared with the arguments. A packed TILERT_UINT8 array gives the even
- * extent if nothing else gives one. Symbols found are `known` on return. */
+ * entry a symbol, and may be NULL if the kernel has none; those with a non-zero
+ * `known` on entry are taken as they are and compared with the arguments. A
+ * packed TILERT_UINT8 array gives the even extent if nothing else gives one.
+ * Symbols found are `known` on return. */
 TILERT_API tilert_code tilert_kernel_solve_symbols(
     const tilert_kernel *kernel, const tilert_argument *arguments, size_t count,
     int64_t *values, unsigned char *known, tilert_status **status);
 
-/* The logical extents of a tensor parameter for given symbols; `sizes` has its
- * rank. Extents may depend on scalars: `arguments` gives those and may hold
- * TILERT_ABSENT elsewhere, or be NULL. */
+/* The logical extents of a tensor parameter for given symbols (NULL if the
+ * kernel has none); `sizes` has its rank. Extents may depend on scalars:
+ * `arguments` gives those and may hold TILERT_ABSENT elsewhere, or be NULL. */
 TILERT_API tilert_code tilert_kernel_parameter_sizes(
     const tilert_kernel *kernel, size_t parameter, const int64_t *symbols,
     const tilert_argument *arguments, size_t count, int64_t *sizes,
@@ -327,10 +328,12 @@ TILERT_API tilert_code tilert_plan_create(
     tilert_status **status);
 TILERT_API void tilert_plan_destroy(tilert_plan *plan);
 
-/* The chosen variant, an index for tilert_kernel_variant. */
+/* The chosen variant, an index for tilert_kernel_variant; 0 if none fits, with
+ * which a plan is made only if its grid is empty. */
 TILERT_API size_t tilert_plan_variant(const tilert_plan *plan);
-/* Why an earlier variant (index below tilert_plan_variant) was not chosen, as
- * "'A is 16-byte aligned' does not hold: address of A = 0x10002"; else NULL. */
+/* Why an earlier variant (index below tilert_plan_variant; any if none fits)
+ * was not chosen, as "'A is 16-byte aligned' does not hold: address of A =
+ * 0x10002"; else NULL. */
 TILERT_API const char *tilert_plan_refusal(const tilert_plan *plan,
                                            size_t variant);
 /* Blocks to launch: the product of the axes, for grid.x. With 0 nothing is to
