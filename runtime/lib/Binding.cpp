@@ -197,7 +197,8 @@ static Status checkPresent(const KernelInfo &kernel,
                            const tilert_argument *arguments, size_t count) {
   if (count != kernel.parameters.size())
     return countError(kernel, count);
-  TILERT_RETURN_IF_ERROR(requireNonNull(arguments, "arguments"));
+  if (count)
+    TILERT_RETURN_IF_ERROR(requireNonNull(arguments, "arguments"));
   for (size_t i = 0; i < count; ++i) {
     if (arguments[i].kind == TILERT_ABSENT)
       continue;

@@ -67,8 +67,10 @@ tilert_code tilert_kernel_solve_symbols(const tilert_kernel *kernel,
                                         tilert_status **status) {
   return enter(status, [&]() -> Status {
     TILERT_RETURN_IF_ERROR(requireNonNull(kernel, "kernel"));
-    TILERT_RETURN_IF_ERROR(requireNonNull(values, "values"));
-    TILERT_RETURN_IF_ERROR(requireNonNull(known, "known"));
+    if (!kernel->info->symbols.empty()) {
+      TILERT_RETURN_IF_ERROR(requireNonNull(values, "values"));
+      TILERT_RETURN_IF_ERROR(requireNonNull(known, "known"));
+    }
     return solveSymbols(*kernel->info, arguments, count, values, known)
         .prefixed(join("kernel ", quote(kernel->info->name), ": "));
   });
@@ -82,7 +84,8 @@ tilert_code tilert_kernel_parameter_sizes(const tilert_kernel *kernel,
                                           tilert_status **status) {
   return enter(status, [&]() -> Status {
     TILERT_RETURN_IF_ERROR(requireNonNull(kernel, "kernel"));
-    TILERT_RETURN_IF_ERROR(requireNonNull(symbols, "symbols"));
+    if (!kernel->info->symbols.empty())
+      TILERT_RETURN_IF_ERROR(requireNonNull(symbols, "symbols"));
     TILERT_RETURN_IF_ERROR(requireNonNull(sizes, "sizes"));
     return evaluateSizes(*kernel->info, parameter, symbols, arguments, count,
                          sizes)

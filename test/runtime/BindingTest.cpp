@@ -371,6 +371,46 @@ TEST(Binding, SolvesSymbolsFromSomeArguments) {
                      "negative");
 }
 
+TEST(Binding, NeedsNoArraysForAKernelWithoutSymbols) {
+  // The data of an empty std::vector may be NULL.
+  TestKernel kernel(makeOneTensor({4, 6}, "f32"));
+  int64_t sizes[2] = {};
+  tilert_argument absent = {};
+  EXPECT_NO_THROW(check([&](tilert_status **status) {
+    return tilert_kernel_solve_symbols(kernel.get(), &absent, 1, nullptr,
+                                       nullptr, status);
+  }));
+  EXPECT_NO_THROW(check([&](tilert_status **status) {
+    return tilert_kernel_parameter_sizes(kernel.get(), 0, nullptr, nullptr, 0,
+                                         sizes, status);
+  }));
+  EXPECT_EQ(sizes[0], 4);
+  EXPECT_EQ(sizes[1], 6);
+
+  Json json = makeOneTensor({4}, "f32");
+  json["parameters"] = Json::array();
+  json["variants"][0]["arguments"] = Json::array();
+  TestKernel empty(json);
+  EXPECT_NO_THROW(check([&](tilert_status **status) {
+    return tilert_kernel_solve_symbols(empty.get(), nullptr, 0, nullptr,
+                                       nullptr, status);
+  }));
+
+  // One that has symbols gets them.
+  TestKernel withSymbols(makeW4A8Kernel());
+  tilert_argument arguments[5] = {};
+  EXPECT_THROW(check([&](tilert_status **status) {
+                 return tilert_kernel_solve_symbols(
+                     withSymbols.get(), arguments, 5, nullptr, nullptr, status);
+               }),
+               Error);
+  EXPECT_THROW(check([&](tilert_status **status) {
+                 return tilert_kernel_parameter_sizes(
+                     withSymbols.get(), 0, nullptr, nullptr, 0, sizes, status);
+               }),
+               Error);
+}
+
 TEST(Binding, EvaluatesSizesOfParameters) {
   TestKernel kernel(makeW4A8Kernel());
   const int64_t symbols[] = {100, 256, 512};
