@@ -45,12 +45,15 @@ private:
   llvm::Error bench();
 
   mlir::tile::KernelOp getKernelOp();
-  PlannedRun getPlannedRun() { return {*kernel, *plan, *arguments}; }
+  PlannedRun getPlannedRun() {
+    return {*kernel, *plan, *arguments, facts.sm_count};
+  }
   llvm::Error locate(llvm::Error error);
 
   const RunOptions &options;
   Compilation compilation;
   Device device = Device::Auto;
+  tilert_device_facts facts = {};
   std::string whyNoGpu;
 
   RuntimeModule module;
@@ -150,7 +153,6 @@ static StringRef getDeviceWord(Device device) {
 }
 
 llvm::Error RunSession::makePlan() {
-  tilert_device_facts facts = {};
   tilert_status *status = nullptr;
   if (device == Device::Cuda) {
     llvm::Expected<CudaRun> created = CudaRun::create(*arguments);

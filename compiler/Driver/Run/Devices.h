@@ -19,6 +19,8 @@ struct PlannedRun {
   const tilert_kernel &kernel;
   const tilert_plan &plan;
   RunArguments &arguments;
+  /// Multiprocessors of the device, or of a typical one of the target.
+  int32_t smCount;
 
   const tilert_variant &getVariant() const {
     return *tilert_kernel_variant(&kernel, tilert_plan_variant(&plan));

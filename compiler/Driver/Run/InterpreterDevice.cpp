@@ -20,6 +20,8 @@ InterpreterArguments tilec::makeInterpreterArguments(const PlannedRun &run) {
     bound.storageBytes = tensor.getBytes().size();
     result.tensors.push_back(std::move(bound));
   }
+  // A kernel whose `persistent` has no grid asks for it.
+  result.symbols["sm_count"] = run.smCount;
   const int64_t *symbols = tilert_plan_symbols(&run.plan);
   for (size_t i = 0; i < tilert_kernel_symbol_count(&run.kernel); ++i)
     result.symbols[tilert_kernel_symbol_name(&run.kernel, i)] = symbols[i];
