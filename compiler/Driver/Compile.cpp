@@ -122,7 +122,8 @@ llvm::Error Compilation::makeTileModule() {
     // Written by the passes, and believed by the report.
     kernel->removeAttr(mlir::tile::choicesAttrName);
   }
-  if (llvm::Error error = applySettings(options.settings, *tileModule))
+  if (llvm::Error error =
+          applySettings(options.settings, target->name, *tileModule))
     return error;
   manifest.kernels = describeKernels(*tileModule);
   manifest.target = target->name.str();

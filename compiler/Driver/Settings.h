@@ -10,10 +10,10 @@ namespace tilec {
 class DiagnosticEngine;
 
 /// Puts --set KEY=VALUE into the `decisions` of every kernel, over those of the
-/// source.  Fails with a usage error if there is no such decision or it has no
-/// such value; one that no pass honours yet is refused by the passes.
+/// source.  Fails with a usage error if there is no such decision, it has no
+/// such value, or no pass honours it yet.
 llvm::Error applySettings(llvm::ArrayRef<NamedText> settings,
-                          mlir::ModuleOp module);
+                          llvm::StringRef target, mlir::ModuleOp module);
 
 /// The decisions of kernels, of --set or the source, that no pass had to take:
 /// "'stages' of kernel 'copy'".

@@ -1,10 +1,11 @@
 //===- CheckAnnotate.cpp - Decisions made in the source -------------------===//
 #include "compiler/Frontend/Sema/Checker.h"
-#include "compiler/Frontend/Sema/Decisions.h"
 #include "compiler/Frontend/Sema/LayoutAnnotation.h"
+#include "dialects/Tile/Transforms/DecisionTable.h"
 
 using namespace tilec;
 using llvm::StringRef;
+using mlir::tile::DecisionSpec;
 
 void Checker::checkAnnotate(const ast::CallExpr &call) {
   if (call.arguments.empty()) {
@@ -36,13 +37,10 @@ void Checker::annotateKernel(const ast::CallExpr &call) {
   for (const ast::Argument &argument : call.arguments) {
     SourceRange range = argument.value->getRange();
     StringRef name = argument.name.text;
-    const DecisionRule *rule =
-        llvm::find_if(decisionRules, [&](const DecisionRule &other) {
-          return other.name == name;
-        });
-    if (rule == std::end(decisionRules)) {
+    const DecisionSpec *spec = mlir::tile::findDecisionSpec(name);
+    if (!spec) {
       llvm::SmallVector<StringRef> names = {"swizzle", "padding", "layout"};
-      for (const DecisionRule &other : decisionRules)
+      for (const DecisionSpec &other : mlir::tile::getDecisionSpecs())
         names.push_back(other.name);
       bool isOfTile =
           llvm::is_contained({"swizzle", "padding", "layout"}, name);
@@ -69,22 +67,22 @@ void Checker::annotateKernel(const ast::CallExpr &call) {
       return;
     }
     std::optional<Constant> value;
-    switch (rule->kind) {
-    case DecisionRule::Kind::Number: {
-      std::optional<int64_t> number =
-          checkExtent(*argument.value, "'" + name.str() + "'");
+    switch (spec->kind) {
+    case DecisionSpec::Kind::Integer: {
+      std::optional<Integer> number =
+          checkConstantInteger(*argument.value, "'" + name.str() + "'");
       if (!number)
         return;
-      if (*number > rule->highest) {
-        error(range, "'" + name + "' is 1 to " +
-                         formatWithSeparators(rule->highest) + ", found " +
-                         llvm::Twine(*number));
+      if (*number < spec->least || *number > spec->most) {
+        error(range, "'" + name + "' is " + llvm::Twine(spec->least) + " to " +
+                         formatWithSeparators(spec->most) + ", found " +
+                         formatConstant(Constant(*number)));
         return;
       }
-      value = Integer(*number);
+      value = *number;
       break;
     }
-    case DecisionRule::Kind::Flag: {
+    case DecisionSpec::Kind::Boolean: {
       std::optional<bool> flag =
           checkConstantBool(*argument.value, "'" + name.str() + "'");
       if (!flag)
@@ -92,11 +90,19 @@ void Checker::annotateKernel(const ast::CallExpr &call) {
       value = *flag;
       break;
     }
-    case DecisionRule::Kind::Word: {
+    case DecisionSpec::Kind::Word:
+    case DecisionSpec::Kind::WarpGrid: {
       const auto *word = llvm::dyn_cast<ast::StringExpr>(argument.value.get());
       if (!word) {
         error(range, "'" + name + "' is a string, found '" +
                          getQuotedText(range) + "'");
+        return;
+      }
+      if (spec->kind == DecisionSpec::Kind::WarpGrid &&
+          !mlir::tile::parseWarpGrid(word->value)) {
+        error(range, "'" + name + "' is warps along M and N, found " +
+                         getQuotedText(range))
+            .withHelp("write e.g. annotate(" + name + " = \"2x4\")");
         return;
       }
       value = word->value;

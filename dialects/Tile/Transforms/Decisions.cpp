@@ -8,24 +8,6 @@ using namespace mlir::tile;
 static constexpr StringLiteral setOutside = "set with --set or annotate";
 
 using Kind = DecisionSpec::Kind;
-static constexpr DecisionSpec specs[] = {
-    {"cluster", Kind::Integer, 1, 16, /*isHonoured=*/false},
-    {"min_blocks", Kind::Integer, 1, 32, /*isHonoured=*/true},
-    {"raster", Kind::Integer, 0, 65535, /*isHonoured=*/true},
-    {"schedule", Kind::Word, 0, 0, /*isHonoured=*/false},
-    {"stages", Kind::Integer, 0, 32, /*isHonoured=*/true},
-    {"swap", Kind::Boolean, 0, 0, /*isHonoured=*/false},
-    {"warps", Kind::WarpGrid, 0, 0, /*isHonoured=*/true},
-};
-
-ArrayRef<DecisionSpec> tile::getDecisionSpecs() { return specs; }
-
-const DecisionSpec *tile::findDecisionSpec(StringRef name) {
-  for (const DecisionSpec &spec : specs)
-    if (spec.name == name)
-      return &spec;
-  return nullptr;
-}
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -50,17 +32,9 @@ static std::optional<int64_t> getInteger(Attribute value) {
   return integer.getValue().getSExtValue();
 }
 
-static std::optional<std::pair<int64_t, int64_t>>
-parseWarpGrid(Attribute value) {
+static std::optional<std::pair<int64_t, int64_t>> getWarpGrid(Attribute value) {
   auto text = dyn_cast<StringAttr>(value);
-  if (!text)
-    return std::nullopt;
-  auto [m, n] = text.getValue().split('x');
-  int64_t warpsM, warpsN;
-  if (m.getAsInteger(10, warpsM) || n.getAsInteger(10, warpsN) || warpsM < 1 ||
-      warpsN < 1 || warpsM > 32 || warpsN > 32)
-    return std::nullopt;
-  return std::pair(warpsM, warpsN);
+  return text ? parseWarpGrid(text.getValue()) : std::nullopt;
 }
 
 static std::string describeKind(const DecisionSpec &spec) {
@@ -89,7 +63,7 @@ static bool fits(const DecisionSpec &spec, Attribute value) {
   case Kind::Word:
     return isa<StringAttr>(value);
   case Kind::WarpGrid:
-    return parseWarpGrid(value).has_value();
+    return getWarpGrid(value).has_value();
   }
   llvm_unreachable("every kind is checked");
 }
@@ -149,7 +123,7 @@ std::optional<int64_t> tile::getDecidedInteger(KernelOp kernel,
 std::optional<std::pair<int64_t, int64_t>>
 tile::getDecidedWarpGrid(KernelOp kernel) {
   Attribute value = getDecided(kernel, "warps");
-  return value ? parseWarpGrid(value) : std::nullopt;
+  return value ? getWarpGrid(value) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,25 +11,9 @@
 #define TILE_DIALECTS_TILE_TRANSFORMS_DECISIONS_H
 
 #include "dialects/Tile/IR/TileOps.h"
+#include "dialects/Tile/Transforms/DecisionTable.h"
 
 namespace mlir::tile {
-
-/// A decision by its name.
-struct DecisionSpec {
-  enum class Kind { Integer, Boolean, Word, WarpGrid };
-
-  StringRef name;
-  Kind kind;
-  /// The range of an integer.
-  int64_t least, most;
-  /// Whether some pass honours it.  One that none honours is refused.
-  bool isHonoured;
-};
-
-/// All decisions that have a name, in the order of their names.
-ArrayRef<DecisionSpec> getDecisionSpecs();
-/// Null if there is no such decision.
-const DecisionSpec *findDecisionSpec(StringRef name);
 
 /// The value that `text` spells: an integer, true or false, else a word.
 Attribute parseDecisionValue(MLIRContext *context, StringRef text);

@@ -1,0 +1,77 @@
+//===- DecisionTable.h - The decisions that have a name -------------------===//
+//
+// The one list of what `annotate(name = value)` in a source and
+// `--set name=value` on the command line may decide.  It needs nothing of MLIR,
+// so that semantic analysis may ask it as well as the passes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECTS_TILE_TRANSFORMS_DECISIONTABLE_H
+#define TILE_DIALECTS_TILE_TRANSFORMS_DECISIONTABLE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace mlir::tile {
+
+/// A decision by its name.
+struct DecisionSpec {
+  enum class Kind { Integer, Boolean, Word, WarpGrid };
+
+  llvm::StringRef name;
+  Kind kind;
+  /// The range of an integer.
+  int64_t least, most;
+  /// Whether some pass honours it.  One that none honours is refused.
+  bool isHonoured;
+};
+
+namespace detail {
+/// In the order of their names.
+inline constexpr DecisionSpec decisionSpecs[] = {
+    // Blocks of a cluster, along the first axis of the grid.
+    {"cluster", DecisionSpec::Kind::Integer, 1, 16, /*isHonoured=*/false},
+    // Blocks that a multiprocessor holds at the same time.
+    {"min_blocks", DecisionSpec::Kind::Integer, 1, 32, /*isHonoured=*/true},
+    // Rows of blocks that run together, for the cache; 0 for none.
+    {"raster", DecisionSpec::Kind::Integer, 0, 65535, /*isHonoured=*/true},
+    // How the warpgroups of a product share the work.
+    {"schedule", DecisionSpec::Kind::Word, 0, 0, /*isHonoured=*/false},
+    // Buffers of a pipelined loop.
+    {"stages", DecisionSpec::Kind::Integer, 0, 32, /*isHonoured=*/true},
+    // The operands of products change places.
+    {"swap", DecisionSpec::Kind::Boolean, 0, 0, /*isHonoured=*/false},
+    // Warps along M and N of a product.
+    {"warps", DecisionSpec::Kind::WarpGrid, 0, 0, /*isHonoured=*/true},
+};
+} // namespace detail
+
+/// All decisions that have a name, in the order of their names.
+inline llvm::ArrayRef<DecisionSpec> getDecisionSpecs() {
+  return detail::decisionSpecs;
+}
+
+/// Null if there is no such decision.
+inline const DecisionSpec *findDecisionSpec(llvm::StringRef name) {
+  for (const DecisionSpec &spec : getDecisionSpecs())
+    if (spec.name == name)
+      return &spec;
+  return nullptr;
+}
+
+/// Of "2x4": warps along M and N.
+inline std::optional<std::pair<int64_t, int64_t>>
+parseWarpGrid(llvm::StringRef text) {
+  auto [m, n] = text.split('x');
+  int64_t warpsM, warpsN;
+  if (m.getAsInteger(10, warpsM) || n.getAsInteger(10, warpsN) || warpsM < 1 ||
+      warpsN < 1 || warpsM > 32 || warpsN > 32)
+    return std::nullopt;
+  return std::pair(warpsM, warpsN);
+}
+
+} // namespace mlir::tile
+
+#endif // TILE_DIALECTS_TILE_TRANSFORMS_DECISIONTABLE_H
