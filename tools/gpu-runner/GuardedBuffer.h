@@ -3,8 +3,8 @@
 #ifndef TILE_TOOLS_GPURUNNER_GUARDEDBUFFER_H
 #define TILE_TOOLS_GPURUNNER_GUARDEDBUFFER_H
 
+#include "compiler/Npy/Npy.h"
 #include "tools/gpu-runner/Device.h"
-#include "tools/npy/Npy.h"
 
 #include <vector>
 

@@ -9,9 +9,9 @@
 #ifndef TILE_TOOLS_GPURUNNER_HOSTTENSOR_H
 #define TILE_TOOLS_GPURUNNER_HOSTTENSOR_H
 
+#include "compiler/Npy/Npy.h"
 #include "compiler/Numerics/NumberFormat.h"
 #include "tilert/tilert.h"
-#include "tools/npy/Npy.h"
 
 namespace gpurunner {
 

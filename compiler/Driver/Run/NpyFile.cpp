@@ -3,7 +3,7 @@
 
 #include "compiler/CodeGen/OutputFile.h"
 #include "compiler/Driver/Failure.h"
-#include "tools/npy/Npy.h"
+#include "compiler/Npy/Npy.h"
 
 using namespace tilec;
 

@@ -1,9 +1,9 @@
 //===-- RunnerTest.cpp - tile-gpu-runner on the fake driver ---------------===//
 
+#include "compiler/Npy/Npy.h"
 #include "runtime/lib/Sha256.h"
 #include "test/runtime/FakeCuda.h"
 #include "test/runtime/TestManifest.h"
-#include "tools/npy/Npy.h"
 
 #include <cstring>
 #include <fstream>

@@ -1,6 +1,6 @@
 //===-- NpyTest.cpp - Reading and writing .npy files ----------------------===//
 
-#include "tools/npy/Npy.h"
+#include "compiler/Npy/Npy.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

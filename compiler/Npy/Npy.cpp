@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/npy/Npy.h"
+#include "compiler/Npy/Npy.h"
 
 #include <cerrno>
 #include <cstdio>

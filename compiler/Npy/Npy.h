@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TILE_TOOLS_NPY_NPY_H
-#define TILE_TOOLS_NPY_NPY_H
+#ifndef TILE_COMPILER_NPY_NPY_H
+#define TILE_COMPILER_NPY_NPY_H
 
 #include <cstdint>
 #include <string>
@@ -41,4 +41,4 @@ std::string showShape(const std::vector<int64_t> &shape);
 
 } // namespace npy
 
-#endif // TILE_TOOLS_NPY_NPY_H
+#endif // TILE_COMPILER_NPY_NPY_H
