@@ -108,9 +108,9 @@ Generator::Memory Generator::makeTrailing(Location location, Memory memory) {
 
 void Generator::generateAsyncCopy(const checked::AsyncCopyStmt &copy) {
   Location location = getLocation(copy.range);
-  Value predicate = copy.predicate ? generate(*copy.predicate) : Value();
   Memory source = makeTrailing(location, evaluate(copy.source, location));
   Memory destination = evaluate(copy.destination, location);
+  Value predicate = copy.predicate ? generate(*copy.predicate) : Value();
   llvm::SmallVector<Value> indices = getIndices(source, location);
   tile::AsyncCopyOp::create(builder, location, source.root, indices,
                             getSharedTile(location, destination), Value(),
@@ -145,9 +145,9 @@ Generator::Memory Generator::evaluateElement(const Place &place,
 void Generator::generateAsyncElements(
     const checked::AsyncCopyElementsStmt &copy) {
   Location location = getLocation(copy.range);
-  Value predicate = copy.predicate ? generate(*copy.predicate) : Value();
   Memory source = evaluateElement(copy.source, location);
   Memory destination = evaluateElement(copy.destination, location);
+  Value predicate = copy.predicate ? generate(*copy.predicate) : Value();
   tile::AsyncCopyElementsOp::create(
       builder, location, source.root, getIndices(source, location),
       destination.root, getIndices(destination, location), predicate,

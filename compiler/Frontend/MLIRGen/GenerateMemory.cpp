@@ -29,6 +29,7 @@ Generator::Memory Generator::evaluate(const Place &place, Location location) {
   memory.rootExtents = base.rootExtents;
   memory.parameter = base.parameter;
   bool isUnmoved = true;
+  llvm::SmallVector<Value> ends(memory.getRank());
   for (const auto &[i, dim] : llvm::enumerate(place.dims)) {
     unsigned rootDim = base.kept[i];
     if (dim.offset) {
@@ -39,11 +40,13 @@ Generator::Memory Generator::evaluate(const Place &place, Location location) {
     }
     if (dim.isDropped)
       continue;
+    if (dim.end && dim.extent == dynamicExtent)
+      ends[rootDim] = generate(*dim.end);
     memory.kept.push_back(rootDim);
     memory.extents.push_back(dim.extent);
   }
   if (place.hasBounds())
-    return narrow(place, std::move(memory), location);
+    return narrow(place, std::move(memory), ends, location);
   for (Value index : memory.indices)
     isUnmoved &= !index;
   auto shared = dyn_cast<tile::SharedType>(memory.root.getType());
@@ -68,6 +71,7 @@ Value Generator::getExtent(const Memory &memory, unsigned dim,
 /// A view with bounds of its own.  It keeps every dimension: an index out of
 /// the bounds of one that is dropped stays out of them.
 Generator::Memory Generator::narrow(const Place &place, Memory memory,
+                                    llvm::ArrayRef<Value> ends,
                                     Location location) {
   auto source = cast<tile::GlobalType>(memory.root.getType());
   llvm::SmallVector<Value> offsets(memory.getRank()), sizes(memory.getRank());
@@ -80,8 +84,7 @@ Generator::Memory Generator::narrow(const Place &place, Memory memory,
     if (!dim.end)
       continue;
     Value &offset = memory.indices[rootDim];
-    if (dim.extent == dynamicExtent) {
-      Value end = generate(*dim.end);
+    if (Value end = ends[rootDim]) {
       Value count = arith::SubIOp::create(builder, location, end, offset);
       sizes[rootDim] = arith::MaxSIOp::create(builder, location, count,
                                               createIndex(location, 0));
@@ -176,16 +179,16 @@ void Generator::storeElements(
 
 Value Generator::generateLoad(const checked::LoadExpr &load) {
   Location location = getLocation(load.range);
-  Value pad = load.operands.empty() ? Value() : generate(*load.operands[0]);
   Memory memory = evaluate(load.place, location);
+  Value pad = load.operands.empty() ? Value() : generate(*load.operands[0]);
   return loadTile(location, memory, getElementType(load.type.getElement()),
                   pad);
 }
 
 Value Generator::generateLoadElement(const checked::LoadElementExpr &load) {
   Location location = getLocation(load.range);
-  Value pad = load.operands.empty() ? Value() : generate(*load.operands[0]);
   Memory memory = evaluate(load.place, location);
+  Value pad = load.operands.empty() ? Value() : generate(*load.operands[0]);
   llvm::SmallVector<Value> indices = getIndices(memory, location);
   return tile::LoadElementOp::create(builder, location, getType(load.type),
                                      memory.root, indices, pad);
@@ -193,9 +196,9 @@ Value Generator::generateLoadElement(const checked::LoadElementExpr &load) {
 
 void Generator::generateCopy(const checked::CopyStmt &copy) {
   Location location = getLocation(copy.range);
-  Value pad = copy.pad ? generate(*copy.pad) : Value();
   Memory source = evaluate(copy.source, location);
   Memory destination = evaluate(copy.destination, location);
+  Value pad = copy.pad ? generate(*copy.pad) : Value();
   auto isGlobal = [](const Memory &memory) {
     return isa<tile::GlobalType>(memory.root.getType());
   };

@@ -99,13 +99,18 @@ void Generator::generate(const checked::Stmt &stmt) {
           })
       .Case<checked::StoreElementStmt>([&](const auto *store) {
         Location location = getLocation(store->range);
-        Value value = generate(*store->value);
         Memory memory = evaluate(store->place, location);
+        Value value = generate(*store->value);
         tile::StoreElementOp::create(builder, location, value, memory.root,
                                      getIndices(memory, location));
       })
       .Case<checked::StoreTileStmt>([&](const auto *store) {
         Location location = getLocation(store->range);
+        if (store->isPlaceFirst) {
+          Memory memory = evaluate(store->place, location);
+          storeTile(location, memory, generate(*store->value));
+          return;
+        }
         Value value = generate(*store->value);
         storeTile(location, evaluate(store->place, location), value);
       })

@@ -116,7 +116,8 @@ private:
     bool isTrailing() const;
   };
   Memory evaluate(const Place &place, mlir::Location location);
-  Memory narrow(const Place &place, Memory memory, mlir::Location location);
+  Memory narrow(const Place &place, Memory memory,
+                llvm::ArrayRef<mlir::Value> ends, mlir::Location location);
   /// Extent of a dimension of a tensor or view, an i64.
   mlir::Value getExtent(const Memory &memory, unsigned dim,
                         mlir::Location location);

@@ -10,6 +10,14 @@ void Checker::checkAssign(const ast::AssignStmt &assign) {
   assignElement(assign, llvm::cast<ast::IndexExpr>(*assign.target));
 }
 
+/// Reports a name that should be that of a variable and is something else.
+void Checker::reportNoVariable(const ast::NameExpr &name) {
+  // What has a value without being a variable is predeclared.
+  if (!checkName(name)->type.isInvalid())
+    error(name.getRange(),
+          "'" + name.name + "' is a predeclared constant and cannot change");
+}
+
 /// False, and an error, if a name cannot be assigned to.
 bool Checker::checkAssignable(Variable *variable, const ast::NameExpr &target) {
   SourceRange range = target.getRange();
@@ -73,7 +81,7 @@ void Checker::assignVariable(const ast::AssignStmt &assign,
   SourceRange range = target.getRange();
   Variable *variable = lookup(target.name);
   if (!variable) {
-    checkName(target);
+    reportNoVariable(target);
     checkValue(*assign.value);
     return;
   }
@@ -117,6 +125,45 @@ void Checker::assignVariable(const ast::AssignStmt &assign,
                                              std::move(value)));
 }
 
+/// An expression that is evaluated here, once, under a name of its own; gives
+/// another that reads it.
+Checker::ExprPtr Checker::shareValue(ExprPtr &expr) {
+  if (expr->constant) {
+    return makeConstant(expr->type, expr->range, *expr->constant);
+  }
+  Variable *variable =
+      createVariable("index", expr->range, Variable::Role::Let, expr->type);
+  variable->known = expr->known;
+  variable->range = getRange(*expr);
+  variable->affine = getAffine(*expr);
+  variable->dependence = getDependence(*expr);
+  SourceRange range = expr->range;
+  emit(std::make_unique<checked::DefineStmt>(range, variable, std::move(expr)));
+  expr = std::make_unique<checked::ReadExpr>(range, variable);
+  return std::make_unique<checked::ReadExpr>(range, variable);
+}
+
+/// A second place that is the same, so that what it takes to find it is
+/// evaluated once.
+Checker::Place Checker::sharePlace(Place &place) {
+  Place other;
+  other.root = place.root;
+  other.isAnchor = place.isAnchor;
+  other.isView = place.isView;
+  if (place.base)
+    other.base = std::make_unique<Place>(sharePlace(*place.base));
+  for (Place::Dim &dim : place.dims) {
+    Place::Dim &copy = other.dims.emplace_back();
+    copy.isDropped = dim.isDropped;
+    copy.extent = dim.extent;
+    if (dim.offset)
+      copy.offset = shareValue(dim.offset);
+    if (dim.end)
+      copy.end = shareValue(dim.end);
+  }
+  return other;
+}
+
 void Checker::assignElement(const ast::AssignStmt &assign,
                             const ast::IndexExpr &target) {
   SourceRange range = target.getRange();
@@ -137,10 +184,14 @@ void Checker::assignElement(const ast::AssignStmt &assign,
   }
 
   ExprPtr old, place;
-  if (assign.op)
-    old = toValue(check(target));
   if (!isFragment)
     place = check(target);
+  if (assign.op && isFragment)
+    old = toValue(check(target));
+  if (auto *read = llvm::dyn_cast_or_null<checked::MemoryExpr>(place.get());
+      read && assign.op)
+    old = toValue(std::make_unique<checked::MemoryExpr>(
+        read->type, range, sharePlace(read->place)));
   ExprPtr value = checkValue(*assign.value);
   if (value->type.isInvalid() || (old && old->type.isInvalid()) ||
       (place && place->type.isInvalid()))
@@ -189,6 +240,7 @@ void Checker::assignElement(const ast::AssignStmt &assign,
       if (dim.offset)
         indices.push_back(dim.offset.get());
     checkDistinctElements(indices, target, *value);
+    recordSharedAccess(destination, range, /*isWrite=*/true);
   }
   emit(std::make_unique<checked::StoreElementStmt>(
       assign.getRange(), std::move(destination), std::move(value)));

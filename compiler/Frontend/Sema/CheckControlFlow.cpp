@@ -79,7 +79,22 @@ void Checker::checkBreakOrContinue(const ast::Stmt &stmt) {
                   nesting.back().kind != Nesting::Kind::Function &&
                   nesting.back().kind != Nesting::Kind::Warpgroup;
   if (!isInLoop) {
-    error(range, "'" + word + "' stands in no loop");
+    // Perhaps there is a loop outside of the team. Those around a call are no
+    // matter of the function.
+    const Nesting *loop = nullptr;
+    for (const Nesting &around : llvm::reverse(nesting)) {
+      if (around.kind == Nesting::Kind::Function)
+        break;
+      if (around.kind == Nesting::Kind::Warpgroup)
+        continue;
+      loop = &around;
+      break;
+    }
+    if (loop)
+      error(range, "'" + word + "' cannot leave 'warpgroup'")
+          .note(loop->range.Start, "the loop is here");
+    else
+      error(range, "'" + word + "' stands in no loop");
     return;
   }
   Nesting &loop = nesting.back();
@@ -163,7 +178,9 @@ void Checker::checkPersistent(const ast::ForStmt &loop) {
   if (!isGood)
     error(loop.loopRange,
           "'persistent' has " + llvm::Twine(loop.variables.size()) +
-              " loop variables and " + llvm::Twine(given.size()) +
+              (loop.variables.size() == 1 ? " loop variable and "
+                                          : " loop variables and ") +
+              llvm::Twine(given.size()) +
               (given.size() == 1 ? " extent" : " extents"));
   auto stmt = std::make_unique<checked::PersistentStmt>(loop.getRange());
   if (const ast::Expr *syntax = arguments->getOption("group")) {
@@ -187,7 +204,7 @@ void Checker::checkPersistent(const ast::ForStmt &loop) {
     variable->range = {{0, INT64_MAX}};
     stmt->variables.push_back(variable);
   }
-  nesting.push_back({Nesting::Kind::Persistent});
+  nesting.push_back({Nesting::Kind::Persistent, loop.loopRange});
   VariableSet before = undefined;
   stmt->body = checkBody(*loop.body);
   undefined = before;

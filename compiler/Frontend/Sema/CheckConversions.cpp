@@ -247,6 +247,7 @@ Checker::ExprPtr Checker::makeLoad(Place place, SourceRange range,
     pad = makeDefaultPad(element, range);
   ExprPtr load;
   if (place.isAnchor) {
+    recordSharedAccess(place, range, /*isWrite=*/false);
     load = std::make_unique<checked::LoadElementExpr>(Type::getScalar(element),
                                                       range, std::move(place));
     load->known = parallel ? Known::PerIteration : Known::Uniform;

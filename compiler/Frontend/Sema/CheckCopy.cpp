@@ -109,8 +109,9 @@ Checker::checkCopySource(const ast::Expr &syntax, StringRef callee) {
   if (value->type.isInvalid())
     return std::nullopt;
   if (!value->type.isFragment()) {
-    error(side.range, "'" + callee + "' reads a tile, and '" + getQuotedText(side.range) +
-                          "' is " + value->type.describe())
+    error(side.range, "'" + callee + "' reads a tile, and '" +
+                          getQuotedText(side.range) + "' is " +
+                          value->type.describe())
         .withHelp("use fill(x, v) to set every element to one value");
     return std::nullopt;
   }
@@ -142,8 +143,9 @@ Checker::checkCopyDestination(const ast::Expr &syntax, StringRef callee) {
   auto *memory = llvm::dyn_cast<checked::MemoryExpr>(value.get());
   if (!memory) {
     error(side.range,
-          "'" + callee + "' writes a tensor, a shared tile or a 'var' "
-          "fragment, and '" +
+          "'" + callee +
+              "' writes a tensor, a shared tile or a 'var' "
+              "fragment, and '" +
               getQuotedText(side.range) + "' is " +
               (value->type.isFragment() ? "a value" : value->type.describe()));
     return std::nullopt;
@@ -165,10 +167,23 @@ Checker::checkCopyDestination(const ast::Expr &syntax, StringRef callee) {
   return side;
 }
 
+/// The text of an expression, in parentheses unless `[` may follow it as it is.
+static std::string quoteForIndexing(SourceRange range) {
+  std::string text = getQuotedText(range);
+  int nesting = 0;
+  for (char c : text) {
+    nesting += (c == '(' || c == '[') - (c == ')' || c == ']');
+    bool isPartOfName = llvm::isAlnum(c) || c == '_';
+    if (nesting == 0 && !isPartOfName && c != ')' && c != ']')
+      return "(" + text + ")";
+  }
+  return text;
+}
+
 /// "acc[:, 0 +: 64]": the part of a tile with the extents of another.
 static std::string writePart(SourceRange range, llvm::ArrayRef<int64_t> whole,
                              llvm::ArrayRef<int64_t> part) {
-  std::string text = getQuotedText(range) + "[";
+  std::string text = quoteForIndexing(range) + "[";
   for (unsigned i = 0; i < whole.size(); ++i) {
     text += i ? ", " : "";
     text += whole[i] > part[i] ? "0 +: " + std::to_string(part[i]) : ":";
@@ -182,8 +197,9 @@ bool Checker::matchCopyShapes(CopySide &source, CopySide &destination,
     return llvm::cast<checked::MemoryExpr>(*side.value).place;
   };
   if (source.isAnchor && destination.isAnchor) {
-    error(source.range, "'" + callee + "' needs a shape: both sides say only where the "
-                        "tile begins")
+    error(source.range, "'" + callee +
+                            "' needs a shape: both sides say only where the "
+                            "tile begins")
         .underline(destination.range)
         .withHelp("give one side extents, e.g. " +
                   getQuotedText(getMemory(source).root->declared) +
@@ -347,7 +363,9 @@ void Checker::checkFill(const ast::CallExpr &call, bool isClear) {
     emit(std::make_unique<checked::AssignStmt>(call.getRange(), variable,
                                                std::move(value)));
   } else {
-    emit(std::make_unique<checked::StoreTileStmt>(
-        call.getRange(), std::move(memory->place), std::move(value)));
+    auto store = std::make_unique<checked::StoreTileStmt>(
+        call.getRange(), std::move(memory->place), std::move(value));
+    store->isPlaceFirst = true;
+    emit(std::move(store));
   }
 }

@@ -95,6 +95,13 @@ void Checker::checkAsyncCopy(const ast::CallExpr &call) {
                  std::move(predicate));
 }
 
+void Checker::reportNotGlobalToShared(StringRef callee, SourceRange wrong,
+                                      StringRef what) {
+  error(wrong, "'" + callee + "' moves from a tensor to a shared tile, and '" +
+                   getQuotedText(wrong) + "' is " + what)
+      .withHelp("use 'copy'");
+}
+
 /// False, and an error, unless memory moves from a tensor to a shared tile as
 /// it is.
 bool Checker::checkGlobalToShared(StringRef callee, const CopySide &source,
@@ -104,13 +111,10 @@ bool Checker::checkGlobalToShared(StringRef callee, const CopySide &source,
   bool isToShared = to && to->root->type.isShared();
   if (!isFromTensor || !isToShared) {
     const CopySide &wrong = isFromTensor ? destination : source;
-    error(wrong.range, "'" + callee +
-                           "' moves from a tensor to a shared tile, and '" +
-                           getQuotedText(wrong.range) + "' is " +
-                           (!wrong.getPlace() ? "a value"
+    reportNotGlobalToShared(callee, wrong.range,
+                            !wrong.getPlace() ? "a value"
                             : isFromTensor    ? "a tensor"
-                                              : "a shared tile"))
-        .withHelp("use 'copy'");
+                                              : "a shared tile");
     return false;
   }
   return checkNotPrepacked(*from, source.range) &&
@@ -136,6 +140,16 @@ void Checker::checkAsyncTile(const ast::CallExpr &call,
                              const ast::Expr &sourceSyntax,
                              const ast::Expr &destinationSyntax,
                              ExprPtr predicate) {
+  // Copies the wrong way are no question of who may write.
+  const auto *indexed = llvm::dyn_cast<ast::IndexExpr>(&destinationSyntax);
+  const auto *name = llvm::dyn_cast<ast::NameExpr>(
+      indexed ? indexed->base.get() : &destinationSyntax);
+  Variable *variable = name ? lookup(name->name) : nullptr;
+  if (variable && variable->type.isTensor()) {
+    reportNotGlobalToShared("async_copy", destinationSyntax.getRange(),
+                            "a tensor");
+    return;
+  }
   std::optional<CopySide> source = checkCopySource(sourceSyntax, "async_copy");
   std::optional<CopySide> destination =
       checkCopyDestination(destinationSyntax, "async_copy");
@@ -165,6 +179,29 @@ bool Checker::checkElementCount(SourceRange range, int64_t count,
                  : llvm::Twine(bits / 8) + (bits == 8 ? " byte" : " bytes")))
       .withHelp("num_elems counts elements: use " +
                 llvm::Twine(128 / getBits(element)) + " for 16 bytes");
+  return false;
+}
+
+/// False, and an error, if elements of a tensor provably start where no access
+/// of their size can.
+bool Checker::checkElementStart(const Place &place, const ast::Expr &syntax,
+                                int64_t count) {
+  const auto *indexed = llvm::dyn_cast<ast::IndexExpr>(&syntax);
+  bool isPlain = indexed && !place.base &&
+                 place.root->role == Variable::Role::Tensor &&
+                 place.dims.back().offset;
+  if (!isPlain)
+    return true;
+  std::optional<checked::AffineIndex> start =
+      getAffine(*place.dims.back().offset);
+  if (!start || start->scale % count != 0 || start->offset % count == 0)
+    return true;
+  SourceRange range = indexed->indices.back().range;
+  error(range, "an async copy of " + llvm::Twine(count) +
+                   " elements starts at a multiple of " + llvm::Twine(count) +
+                   ", and '" + getQuotedText(range) + "' is none")
+      .withHelp("start at a multiple of " + llvm::Twine(count) +
+                ", or use 'copy'");
   return false;
 }
 
@@ -222,6 +259,9 @@ void Checker::checkAsyncElements(const ast::CallExpr &call,
         .withHelp("use the tile form of 'async_copy', outside of 'parallel'");
     return;
   }
+
+  if (!checkElementStart(from, sourceSyntax, *count))
+    return;
 
   // The last of the elements has to lie inside the tile, too.
   const ast::Index &last = indexed->indices.back();

@@ -321,7 +321,7 @@ Checker::ExprPtr Checker::checkIf(const ast::IfExpr &branch) {
     const ExprPtr &tile = left->type.isFragment() ? left : right;
     error(tile->range, "'if' chooses between scalars, and '" +
                            getQuotedText(tile->range) + "' is " +
-                           formatShape(tile->type.getExtents()))
+                           tile->type.describe())
         .withHelp("use select(c, a, b) for tiles, or the statement 'if'");
     return makeInvalid(range);
   }
@@ -353,13 +353,15 @@ static std::string explainOption(ElementType from, ElementType to,
         to != ElementType::E8M0)
       return "";
     return isFloat(from) && isSmallFloat ? "it always saturates"
-                                         : "it has no option";
+                                         : "only integers to integers and "
+                                           "floats to floats of 16 bits or "
+                                           "more have it";
   case CastMode::NoSaturate:
     if (isFloat(from) && isFP8(to))
       return "";
     return to == ElementType::FP4E2M1
                ? "fp4 has no value beyond 6 to overflow to"
-               : "it has no such option";
+               : "only floats to fp8_e4m3 and fp8_e5m2 have it";
   case CastMode::Up:
     return isFloat(from) && to == ElementType::E8M0 ? ""
                                                     : "only e8m0 rounds up";

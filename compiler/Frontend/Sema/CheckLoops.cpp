@@ -102,7 +102,9 @@ void Checker::checkSequential(const ast::ForStmt &loop) {
   }
 
   Nesting jumps = checkLoopBody(
-      *loop.body, isPipelined ? Nesting::Kind::Pipelined : Nesting::Kind::Range,
+      *loop.body,
+      {isPipelined ? Nesting::Kind::Pipelined : Nesting::Kind::Range,
+       loop.loopRange},
       stmt->body);
   if (isGood)
     emitLoop(std::move(stmt), jumps);
@@ -130,14 +132,15 @@ bool Checker::usesConfigDefault(const ast::Expr &syntax) {
 
 bool Checker::checkPipelineOptions(const Arguments &arguments,
                                    checked::LoopStmt &stmt) {
-  constexpr Integer mostStages = 64;
+  // As many as `--set stages` takes.
+  constexpr Integer mostStages = 32;
   if (const ast::Expr *syntax = arguments.getOption("stages")) {
     std::optional<Integer> stages = checkConstantInteger(*syntax, "'stages'");
     if (!stages)
       return false;
     if (*stages < 0 || *stages > mostStages) {
       error(syntax->getRange(),
-            "'stages' is 0 to 64, found " + formatConstant(Constant(*stages)));
+            "'stages' is 0 to 32, found " + formatConstant(Constant(*stages)));
       return false;
     }
     stmt.stages = static_cast<int64_t>(*stages);
@@ -147,10 +150,9 @@ bool Checker::checkPipelineOptions(const Arguments &arguments,
     std::optional<int64_t> split = checkExtent(*syntax, "'split'");
     if (!split)
       return false;
-    bool isPersistent =
-        llvm::any_of(nesting, [](const Nesting &around) {
-          return around.kind == Nesting::Kind::Persistent;
-        });
+    bool isPersistent = llvm::any_of(nesting, [](const Nesting &around) {
+      return around.kind == Nesting::Kind::Persistent;
+    });
     if (*split > 1 && isPersistent) {
       error(syntax->getRange(), "'split' cannot be used inside 'persistent', "
                                 "where one block runs each tuple");
@@ -205,7 +207,7 @@ void Checker::checkUnrolled(const ast::ForStmt &loop) {
         declare(loop.variables[0], Variable::Role::LoopIndex, Type::getIndex());
     variable->constant = value;
     variable->known = Known::CompileTime;
-    nesting.push_back({Nesting::Kind::Unrolled});
+    nesting.push_back({Nesting::Kind::Unrolled, loop.loopRange});
     checkBlock(*loop.body);
     nesting.pop_back();
     // Further copies would repeat what is wrong with this one.

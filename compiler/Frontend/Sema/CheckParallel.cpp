@@ -28,7 +28,10 @@ void Checker::checkParallel(const ast::ForStmt &loop) {
   if (given.size() != loop.variables.size()) {
     error(loop.loopRange,
           "'parallel' has " + llvm::Twine(loop.variables.size()) +
-              " loop variables and " + llvm::Twine(given.size()) + " extents");
+              (loop.variables.size() == 1 ? " loop variable and "
+                                          : " loop variables and ") +
+              llvm::Twine(given.size()) +
+              (given.size() == 1 ? " extent" : " extents"));
     return;
   }
   auto stmt = std::make_unique<checked::ParallelStmt>(loop.getRange());
@@ -58,10 +61,11 @@ void Checker::checkParallel(const ast::ForStmt &loop) {
       stmt->variables.push_back(variable);
     }
     if (isGood) {
-      nesting.push_back({Nesting::Kind::Parallel});
+      nesting.push_back({Nesting::Kind::Parallel, loop.loopRange});
       stmt->body = checkBody(*loop.body);
       nesting.pop_back();
       checkElementReads();
+      checkSharedAccesses();
     }
   }
   parallel = nullptr;
@@ -213,6 +217,81 @@ void Checker::checkElementReads() {
               "'" + read.variable->name + "' is written here")
         .withHelp("read from a copy: let x = " + read.variable->name +
                   "; before the loop");
+  }
+}
+
+/// Notes an element of a shared tile at indices a * i + c; others are not
+/// looked into.
+void Checker::recordSharedAccess(const Place &place, SourceRange range,
+                                 bool isWrite) {
+  // Under a condition perhaps one iteration comes here.
+  if (!parallel || parallel->conditions != 0 || place.base ||
+      !place.root->type.isShared())
+    return;
+  ParallelContext::SharedAccess access{place.root, {}, range, isWrite};
+  for (const Place::Dim &dim : place.dims) {
+    std::optional<AffineIndex> index =
+        dim.offset ? getAffine(*dim.offset) : AffineIndex();
+    if (!index)
+      return;
+    access.indices.push_back(*index);
+  }
+  parallel->sharedAccesses.push_back(std::move(access));
+}
+
+/// True if an iteration provably comes to an element by `a` and another one to
+/// the same element by `b`.
+static bool doMeet(llvm::ArrayRef<AffineIndex> a, llvm::ArrayRef<AffineIndex> b,
+                   llvm::ArrayRef<int64_t> extents) {
+  // How far the other iteration is away, along each loop variable.
+  llvm::SmallDenseMap<int, Integer> distances;
+  bool areDistinct = false;
+  for (auto [left, right] : llvm::zip_equal(a, b)) {
+    if (left.variable != right.variable || left.scale != right.scale)
+      return false;
+    Integer difference = left.offset - right.offset;
+    if (left.variable < 0 || left.scale == 0) {
+      if (difference != 0)
+        return false;
+      continue;
+    }
+    Integer distance = difference / left.scale;
+    Integer extent = extents[left.variable];
+    bool isReached =
+        difference % left.scale == 0 && distance < extent && -distance < extent;
+    auto [known, isNew] = distances.try_emplace(left.variable, distance);
+    if (!isReached || (!isNew && known->second != distance))
+      return false;
+    areDistinct |= distance != 0;
+  }
+  return areDistinct;
+}
+
+/// Reports elements of shared tiles that one iteration writes and another reads
+/// or writes.
+void Checker::checkSharedAccesses() {
+  const auto &accesses = parallel->sharedAccesses;
+  // Each pair is compared; nobody writes more by hand.
+  constexpr size_t mostAccesses = 256;
+  if (accesses.size() > mostAccesses)
+    return;
+  for (const auto &[number, write] : llvm::enumerate(accesses)) {
+    if (!write.isWrite)
+      continue;
+    for (const auto &[other, access] : llvm::enumerate(accesses)) {
+      // Two writes are one pair.
+      if (access.tile != write.tile || (access.isWrite && other <= number) ||
+          !doMeet(write.indices, access.indices, parallel->stmt->extents))
+        continue;
+      error(access.range, "'" + getQuotedText(access.range) + "' is " +
+                              (access.isWrite ? "also " : "") +
+                              "written by another iteration of 'parallel'")
+          .underline(write.range)
+          .note(write.range.Start,
+                "as '" + getQuotedText(write.range) + "' here")
+          .withHelp("use two loops, or another tile");
+      return;
+    }
   }
 }
 

@@ -110,7 +110,8 @@ void Checker::checkWhile(const ast::WhileStmt &loop) {
   bool isGood = !condition->type.isInvalid();
   auto stmt = std::make_unique<checked::WhileStmt>(loop.getRange(),
                                                    std::move(condition));
-  Nesting jumps = checkLoopBody(*loop.body, Nesting::Kind::While, stmt->body);
+  Nesting jumps = checkLoopBody(
+      *loop.body, {Nesting::Kind::While, loop.getRange()}, stmt->body);
   bool isEndless =
       stmt->condition->constant && std::get<bool>(*stmt->condition->constant);
   if (isEndless && !jumps.hasBreak && !jumps.hasReturn) {
@@ -126,7 +127,7 @@ void Checker::checkWhile(const ast::WhileStmt &loop) {
 /// Checks the body of a loop that may run any number of times, and says how it
 /// is left.
 Checker::Nesting Checker::checkLoopBody(const ast::BlockStmt &body,
-                                        Nesting::Kind kind,
+                                        Nesting around,
                                         checked::StmtList &list) {
   // The body may not run at all, so what it writes may stay unwritten.
   VariableSet before = undefined;
@@ -134,7 +135,7 @@ Checker::Nesting Checker::checkLoopBody(const ast::BlockStmt &body,
   if (parallel)
     ++parallel->conditions;
   ++loopDepth;
-  nesting.push_back({kind});
+  nesting.push_back(around);
   list = checkBody(body);
   Nesting jumps = nesting.back();
   nesting.pop_back();
@@ -150,6 +151,14 @@ Checker::Nesting Checker::checkLoopBody(const ast::BlockStmt &body,
 // Calls
 //===----------------------------------------------------------------------===//
 
+/// True if a function can be called for what it does to its arguments.
+static bool mayChangeArguments(const ast::FunctionDecl &function) {
+  return llvm::any_of(
+      function.parameters, [](const ast::FunctionParameter &parameter) {
+        return parameter.mode != ast::FunctionParameter::Mode::Value;
+      });
+}
+
 void Checker::checkCallStmt(const ast::CallExpr &call) {
   std::optional<Builtin> builtin = findBuiltin(call.callee.text);
   if (!builtin) {
@@ -157,8 +166,14 @@ void Checker::checkCallStmt(const ast::CallExpr &call) {
     // A function without a result has left its statements here.
     bool isValue =
         !value->type.isInvalid() && value->type.getKind() != Type::Kind::Void;
-    if (isValue)
-      error(call.getRange(), "the value of this call is not used");
+    if (!isValue)
+      return;
+    if (mayChangeArguments(*program.functions.lookup(call.callee.text)))
+      emit(std::make_unique<checked::EvaluateStmt>(call.getRange(),
+                                                   std::move(value)));
+    else
+      error(call.getRange(), "the value of this call is not used")
+          .withHelp("write let x = " + getQuotedText(call.getRange()) + ";");
     return;
   }
   bool isStatement = getGroup(*builtin) == BuiltinGroup::Statement;

@@ -432,8 +432,9 @@ public:
   unsigned dim;
 };
 
-/// Calls `visit` on each expression directly below `expr`: operands, and the
-/// offsets of places.  Statements of a block are not visited.
+/// Calls `visit` on each expression directly below `expr`, in the order in
+/// which they are evaluated: the offsets of places, then operands.  Statements
+/// of a block are not visited.
 void forEachOperand(const Expr &expr,
                     llvm::function_ref<void(const Expr &)> visit);
 void forEachOperand(const Place &place,

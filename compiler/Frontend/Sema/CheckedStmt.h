@@ -121,13 +121,15 @@ public:
   ExprPtr value;
 };
 
-/// Write of a fragment to memory.
+/// Write of a fragment to memory: `copy(value, place)` or `fill(place, value)`.
 class StoreTileStmt : public StmtBase<StoreTileStmt, StmtKind::StoreTile> {
 public:
   StoreTileStmt(SourceRange range, Place place, ExprPtr value)
       : StmtBase(range), place(std::move(place)), value(std::move(value)) {}
   Place place;
   ExprPtr value;
+  /// The place is evaluated before the value.
+  bool isPlaceFirst = false;
 };
 
 /// Memory to memory, without conversion.
@@ -267,7 +269,8 @@ public:
 
 /// Calls `visit` on each expression of a statement, in the order in which they
 /// are evaluated, but not on those of the statements in it.
-void forEachExpr(const Stmt &stmt, llvm::function_ref<void(const Expr &)> visit);
+void forEachExpr(const Stmt &stmt,
+                 llvm::function_ref<void(const Expr &)> visit);
 /// Calls `visit` on each list of statements directly in a statement.
 void forEachList(const Stmt &stmt,
                  llvm::function_ref<void(const StmtList &)> visit);

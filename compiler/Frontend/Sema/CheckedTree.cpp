@@ -51,9 +51,7 @@ void checked::forEachOperand(const Place &place,
 
 void checked::forEachOperand(const Expr &expr,
                              llvm::function_ref<void(const Expr &)> visit) {
-  for (const ExprPtr &operand : expr.operands)
-    if (operand)
-      visit(*operand);
+  // Where something is comes before what is done with it.
   if (const auto *memory = llvm::dyn_cast<MemoryExpr>(&expr))
     forEachOperand(memory->place, visit);
   else if (const auto *load = llvm::dyn_cast<LoadExpr>(&expr))
@@ -62,6 +60,9 @@ void checked::forEachOperand(const Expr &expr,
     forEachOperand(element->place, visit);
   else if (const auto *atomic = llvm::dyn_cast<AtomicExpr>(&expr))
     forEachOperand(atomic->place, visit);
+  for (const ExprPtr &operand : expr.operands)
+    if (operand)
+      visit(*operand);
 }
 
 bool checked::hasEffects(const Expr &expr) {
@@ -92,15 +93,21 @@ void checked::forEachExpr(const Stmt &stmt,
           [&](const auto *alias) { forEachOperand(alias->place, visit); })
       .Case<AssignStmt, WriteElementStmt, EvaluateStmt>(
           [&](const auto *assign) { visit(*assign->value); })
-      .Case<StoreElementStmt, StoreTileStmt, AtomicTileStmt>(
-          [&](const auto *store) {
-            visit(*store->value);
-            forEachOperand(store->place, visit);
-          })
+      .Case<StoreElementStmt, AtomicTileStmt>([&](const auto *store) {
+        forEachOperand(store->place, visit);
+        visit(*store->value);
+      })
+      .Case<StoreTileStmt>([&](const auto *store) {
+        if (store->isPlaceFirst)
+          forEachOperand(store->place, visit);
+        visit(*store->value);
+        if (!store->isPlaceFirst)
+          forEachOperand(store->place, visit);
+      })
       .Case<CopyStmt>([&](const auto *copy) {
-        visitIf(copy->pad);
         forEachOperand(copy->source, visit);
         forEachOperand(copy->destination, visit);
+        visitIf(copy->pad);
       })
       .Case<GemmStmt>([&](const auto *gemm) {
         for (const ExprPtr *operand :
@@ -122,9 +129,9 @@ void checked::forEachExpr(const Stmt &stmt,
           visit(*extent);
       })
       .Case<AsyncCopyStmt, AsyncCopyElementsStmt>([&](const auto *copy) {
-        visitIf(copy->predicate);
         forEachOperand(copy->source, visit);
         forEachOperand(copy->destination, visit);
+        visitIf(copy->predicate);
       })
       .Case<TmaCopyStmt>([&](const auto *copy) {
         forEachOperand(copy->source, visit);

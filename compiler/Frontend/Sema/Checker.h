@@ -290,6 +290,8 @@ private:
       Function,
     };
     Kind kind;
+    /// The word that says so, of loops.
+    SourceRange range = {};
     bool hasBreak = false, hasContinue = false, hasReturn = false;
   };
   static llvm::StringRef getSpelling(Nesting::Kind kind);
@@ -350,7 +352,7 @@ private:
   checked::StmtList checkBody(const ast::BlockStmt &block);
   void checkIfStmt(const ast::IfStmt &branch);
   void checkWhile(const ast::WhileStmt &loop);
-  Nesting checkLoopBody(const ast::BlockStmt &body, Nesting::Kind kind,
+  Nesting checkLoopBody(const ast::BlockStmt &body, Nesting around,
                         checked::StmtList &list);
   void checkCallStmt(const ast::CallExpr &call);
 
@@ -371,6 +373,9 @@ private:
   void checkAssign(const ast::AssignStmt &assign);
   void assignVariable(const ast::AssignStmt &assign,
                       const ast::NameExpr &target);
+  void reportNoVariable(const ast::NameExpr &name);
+  ExprPtr shareValue(ExprPtr &expr);
+  Place sharePlace(Place &place);
   void assignElement(const ast::AssignStmt &assign,
                      const ast::IndexExpr &target);
   bool checkAssignable(Variable *variable, const ast::NameExpr &target);
@@ -402,11 +407,21 @@ private:
       SourceRange range;
     };
     std::vector<Read> reads;
+    /// An element of a shared tile that every iteration reads or writes.
+    struct SharedAccess {
+      Variable *tile;
+      std::vector<checked::AffineIndex> indices;
+      SourceRange range;
+      bool isWrite;
+    };
+    std::vector<SharedAccess> sharedAccesses;
   };
   void checkParallel(const ast::ForStmt &loop);
   void writeFragmentElement(const ast::IndexExpr &target, Variable *variable,
                             ExprPtr value, SourceRange range);
   void checkElementReads();
+  void recordSharedAccess(const Place &place, SourceRange range, bool isWrite);
+  void checkSharedAccesses();
   void checkDistinctElements(llvm::ArrayRef<const Expr *> indices,
                              const ast::IndexExpr &target, const Expr &value);
   void reportSameElement(const ast::IndexExpr &target, const Expr &value,
@@ -516,7 +531,11 @@ private:
   void checkAsyncElements(const ast::CallExpr &call, const ast::Expr &source,
                           const ast::Expr &destination,
                           const ast::Expr *countSyntax, ExprPtr predicate);
+  bool checkElementStart(const Place &place, const ast::Expr &syntax,
+                         int64_t count);
   bool checkElementCount(SourceRange range, int64_t count, ElementType element);
+  void reportNotGlobalToShared(llvm::StringRef callee, SourceRange wrong,
+                               llvm::StringRef what);
   bool checkGlobalToShared(llvm::StringRef callee, const CopySide &source,
                            const CopySide &destination);
   bool checkSameElement(llvm::StringRef callee, const CopySide &source,

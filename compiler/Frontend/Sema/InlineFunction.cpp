@@ -87,7 +87,7 @@ Checker::bindInout(const ast::FunctionParameter &parameter,
   const auto *name = llvm::dyn_cast<ast::NameExpr>(&syntax);
   Variable *variable = name ? lookup(name->name) : nullptr;
   if (name && !variable) {
-    checkName(*name);
+    reportNoVariable(*name);
     return std::nullopt;
   }
   if (variable && variable->type.isInvalid())

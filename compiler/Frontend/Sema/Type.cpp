@@ -48,9 +48,11 @@ std::string Type::describe() const {
   case Kind::Tensor:
     break;
   }
+  // Extents known at launch have no spelling of their own.
+  if (llvm::is_contained(extents, dynamicExtent))
+    return "a tensor";
   std::string text = getName(element).str() + "[";
   for (auto [index, extent] : llvm::enumerate(extents))
-    text += (index ? ", " : "") +
-            (extent == dynamicExtent ? "?" : std::to_string(extent));
+    text += (index ? ", " : "") + std::to_string(extent);
   return text + "]";
 }
