@@ -52,8 +52,8 @@ checked::Module tilec::checkSource(const ast::File &file,
 }
 
 mlir::OwningOpRef<mlir::ModuleOp>
-tilec::parseTileFile(llvm::SourceMgr &sources,
-                     const FrontendOptions &options, mlir::MLIRContext &context,
+tilec::parseTileFile(llvm::SourceMgr &sources, const FrontendOptions &options,
+                     mlir::MLIRContext &context,
                      DiagnosticEngine &diagnostics) {
   ast::File file = parseProgram(sources, diagnostics);
   if (diagnostics.hasErrors())

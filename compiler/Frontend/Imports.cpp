@@ -66,10 +66,9 @@ void ImportLoader::load(const ast::ImportDecl &import, StringRef folder) {
   if (llvm::is_contained(pending, real)) {
     bool isDirect = pending.back() == real;
     diagnostics
-        .error(import.range, isDirect
-                                 ? "this file imports itself"
-                                 : "'" + import.path +
-                                       "' imports this file in turn")
+        .error(import.range,
+               isDirect ? "this file imports itself"
+                        : "'" + import.path + "' imports this file in turn")
         .withHelp("move what both need to a file that imports neither");
     return;
   }

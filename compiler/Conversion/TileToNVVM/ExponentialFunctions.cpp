@@ -20,7 +20,8 @@ static Value approximateExp2(FloatMath &m, Value x) {
 }
 
 /// The instruction is within 2 ulp of normal numbers.  That `.ftz` takes
-/// subnormal arguments and results for 0 is allowed by the language (section 9).
+/// subnormal arguments and results for 0 is allowed by the language (section
+/// 9).
 Value tile::emitExp2(FloatMath &m, Value x) { return approximateExp2(m, x); }
 
 /// exp(x) = 2^n * 2^f with n = round(x log2 e): the product with log2 e alone

@@ -18,9 +18,8 @@ public:
   void visit(const checked::Expr &expr) {
     if (const auto *block = llvm::dyn_cast<checked::BlockExpr>(&expr))
       visit(block->statements);
-    checked::forEachOperand(expr, [&](const checked::Expr &operand) {
-      visit(operand);
-    });
+    checked::forEachOperand(
+        expr, [&](const checked::Expr &operand) { visit(operand); });
   }
   llvm::SmallVector<checked::Variable *> take() {
     return assigned.takeVector();
@@ -29,12 +28,10 @@ public:
 private:
   void visit(const checked::StmtList &list) {
     for (const checked::StmtPtr &stmt : list) {
-      checked::forEachExpr(*stmt, [&](const checked::Expr &expr) {
-        visit(expr);
-      });
-      checked::forEachList(*stmt, [&](const checked::StmtList &inner) {
-        visit(inner);
-      });
+      checked::forEachExpr(*stmt,
+                           [&](const checked::Expr &expr) { visit(expr); });
+      checked::forEachList(
+          *stmt, [&](const checked::StmtList &inner) { visit(inner); });
       if (const auto *define = llvm::dyn_cast<checked::DefineStmt>(stmt.get()))
         defined.insert(define->variable);
       checked::forEachAssigned(*stmt, [&](checked::Variable *variable) {

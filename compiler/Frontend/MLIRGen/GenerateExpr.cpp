@@ -176,8 +176,7 @@ Value Generator::generateIf(const checked::IfExpr &branch) {
   }
   return generateLazily(
       location, condition, getType(branch.type), getAssigned({&left, &right}),
-      [&] { return generate(left); },
-      [&] { return generate(right); });
+      [&] { return generate(left); }, [&] { return generate(right); });
 }
 
 Value Generator::generateLogical(const checked::BinaryExpr &binary) {

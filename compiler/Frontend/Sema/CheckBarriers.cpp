@@ -101,13 +101,14 @@ Checker::checkBarrier(const ast::Expr &syntax, StringRef callee) {
   checked::BarrierPlace barrier;
   barrier.variable = variable;
   unsigned rank = variable->type.getRank();
-  bool isPlain = !indexed || (indexed->indices.size() == 1 &&
-                              indexed->indices.front().kind ==
-                                  ast::Index::Kind::Plain);
+  bool isPlain =
+      !indexed || (indexed->indices.size() == 1 &&
+                   indexed->indices.front().kind == ast::Index::Kind::Plain);
   if (!isPlain || rank != (indexed ? 1 : 0)) {
     error(range, rank == 0
-                     ? "'" + variable->name + "' is one barrier and has no "
-                                              "elements"
+                     ? "'" + variable->name +
+                           "' is one barrier and has no "
+                           "elements"
                      : "'" + variable->name + "' is a row of " +
                            std::to_string(variable->type.getExtents()[0]) +
                            " barriers, and one of them is needed here")
@@ -159,7 +160,6 @@ void Checker::checkBarrierCall(const ast::CallExpr &call, Builtin builtin) {
     }
   }
   if (barrier)
-    emit(std::make_unique<checked::BarrierStmt>(call.getRange(), builtin,
-                                                std::move(*barrier),
-                                                std::move(operand)));
+    emit(std::make_unique<checked::BarrierStmt>(
+        call.getRange(), builtin, std::move(*barrier), std::move(operand)));
 }

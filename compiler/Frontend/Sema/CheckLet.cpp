@@ -106,11 +106,10 @@ Checker::ExprPtr Checker::convertToWritten(ExprPtr value, const Type &written) {
 Checker::Variable *Checker::emitAlias(const ast::Name &name, Place place,
                                       SourceRange range) {
   Extents extents = place.getExtents();
-  Variable *alias =
-      declare(name, Variable::Role::Alias,
-              place.root->type.isTensor()
-                  ? Type::getTensor(place.getElement(), extents)
-                  : Type::getShared(place.getElement(), extents));
+  Variable *alias = declare(name, Variable::Role::Alias,
+                            place.root->type.isTensor()
+                                ? Type::getTensor(place.getElement(), extents)
+                                : Type::getShared(place.getElement(), extents));
   alias->aliased = place.root->getOrigin();
   int keptDim = 0;
   for (const auto &[dim, entry] : llvm::enumerate(place.dims)) {

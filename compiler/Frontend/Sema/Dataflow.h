@@ -19,7 +19,7 @@ void findCarried(Kernel &kernel);
 /// it is copied from (or else to), so that bytes move as they are.
 void inferPackedDimensions(Kernel &kernel);
 
-/// Reports asynchronous copies of parts of tiles that are no whole bytes.  Needs
+/// Reports asynchronous copies of parts of tiles that are no whole bytes. Needs
 /// the packed dimensions.
 void checkPackedParts(const Kernel &kernel, DiagnosticEngine &diagnostics);
 

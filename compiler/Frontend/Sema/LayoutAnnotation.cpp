@@ -22,7 +22,8 @@ static std::string explainShared(tile::SharedLayoutAttr layout) {
   return "";
 }
 
-std::string tilec::explainLayout(llvm::StringRef text, const tilec::Type &type) {
+std::string tilec::explainLayout(llvm::StringRef text,
+                                 const tilec::Type &type) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<tile::TileDialect>();
   std::string reason;
