@@ -50,7 +50,7 @@ tilec::createTargetMachine(const Target &target, PtxVersion ptx) {
   std::string features = "+ptx" + std::to_string(ptx.major * 10 + ptx.minor);
   std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
       triple, target.name, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
-      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      std::nullopt, llvm::CodeGenOptLevel::Default));
   if (!machine)
     return llvm::createStringError("LLVM has no code generator for " +
                                    target.name);
