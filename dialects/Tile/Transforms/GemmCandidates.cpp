@@ -14,7 +14,7 @@ using layout::FragmentLayout;
 
 // Clocks of one SM for each thing counted, fitted to 12 kernels on an H200:
 // bf16 and int4 in both packings, three warp grids, tiles of 128x128 and
-// 128x256 (docs/benchmarks.md).  An instruction takes 0.25 of the four
+// 128x256 (docs/decisions/0005).  An instruction takes 0.25 of the four
 // schedulers; that it costs more is what does not overlap.
 static constexpr double clocksPerProduct = 1.37;
 static constexpr double clocksPerInstruction = 0.42;
