@@ -147,7 +147,7 @@ static LogicalResult executeGemm(BlockInterpreter &block, tile::GemmOp op) {
 static LogicalResult executeMma(BlockInterpreter &block, tile::MmaOp op) {
   if (failed(block.requireWholeBlock(op)))
     return failure();
-  bool roundToTF32 = isa<FloatTF32Type>(op.getMma().getOperandType());
+  bool roundToTF32 = isa<FloatTF32Type>(op.getMma().getTypeA());
   FailureOr<Matrix> a =
       makeMatrix(block, op, op.getA(), {false, op.getUnsignedA(), roundToTF32});
   if (failed(a))

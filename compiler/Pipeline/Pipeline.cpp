@@ -29,6 +29,9 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   // that find every element in their own thread or in shared memory.
   manager.addPass(tile::createExpandMovesPass());
   manager.addPass(tile::createExpandShapeOpsPass());
+  tile::ExpandGemmPassOptions expand;
+  expand.target = target.name.str();
+  manager.addPass(tile::createExpandGemmPass(expand));
   manager.addPass(tile::createStageElementsPass());
 
   // The instruction decides the layouts of its operands, so it comes before

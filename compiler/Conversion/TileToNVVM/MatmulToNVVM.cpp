@@ -3,6 +3,8 @@
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
 #include "dialects/Layout/MmaLayout.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <map>
 
 using namespace mlir;
@@ -25,74 +27,141 @@ static int getStart(const layout::FragmentLayout &layout, int reg, int dim) {
   return layout.registerXor(reg)[dim] + layout.registerOffset(reg)[dim];
 }
 
-/// Name of the intrinsic for an operand type, with f32 accumulators.
-static StringRef getIntrinsic(Type operandType) {
-  if (operandType.isBF16())
-    return "llvm.nvvm.mma.m16n8k16.row.col.bf16";
-  if (operandType.isF16())
-    return "llvm.nvvm.mma.m16n8k16.row.col.f32.f32";
-  return {};
+/// How PTX spells the type of an operand.
+static StringRef getPtxType(Type type, bool isUnsigned) {
+  return llvm::TypeSwitch<Type, StringRef>(type)
+      .Case([](BFloat16Type) { return "bf16"; })
+      .Case([](Float16Type) { return "f16"; })
+      .Case([](FloatTF32Type) { return "tf32"; })
+      .Case([](Float8E4M3FNType) { return "e4m3"; })
+      .Case([](Float8E5M2Type) { return "e5m2"; })
+      .Case([&](IntegerType type) -> StringRef {
+        if (type.getWidth() == 8)
+          return isUnsigned ? "u8" : "s8";
+        return type.getWidth() == 4 ? (isUnsigned ? "u4" : "s4") : "";
+      })
+      .Default(StringRef());
+}
+
+/// Name of the intrinsic; empty if there is none.
+static std::string getIntrinsic(MmaOp op, Type accumulator) {
+  MmaAttr mma = op.getMma();
+  StringRef a = getPtxType(mma.getTypeA(), op.getUnsignedA()),
+            b = getPtxType(mma.getTypeB(), op.getUnsignedB());
+  if (a.empty() || b.empty())
+    return {};
+  std::string types = a.str();
+  StringRef sums = accumulator.isF16() ? "f16" : "f32";
+  // Names tell apart only what the shape does not.
+  if (a == "f16")
+    types = (sums + "." + sums).str();
+  else if (isa<Float8E4M3FNType, Float8E5M2Type>(mma.getTypeA()))
+    types = (sums + "." + a + "." + b + "." + sums).str();
+  else if (a != b)
+    types += "." + b.str();
+  return llvm::formatv("llvm.nvvm.mma.m{0}n{1}k{2}.row.col.{3}", mma.getM(),
+                       mma.getN(), mma.getK(), types);
+}
+
+namespace {
+/// The registers of one kind of fragment as the instruction takes them.
+struct OperandRegisters {
+  /// Elements of one instruction in each thread, and in each register.
+  int elements, perRegister;
+  /// What the intrinsic takes for a register.
+  Type type;
+  SmallVector<Value> registers;
+
+  int count() const { return elements / perRegister; }
+};
+} // namespace
+
+/// Words of a fragment, or its elements where each fills a register.
+static SmallVector<Value> getRegisters(KernelEmitter &e, Value fragment,
+                                       int perRegister) {
+  const FragmentValue &value = e.getFragment(fragment);
+  return perRegister > 1 ? value.getWords(e.builder, e.loc)
+                         : value.getElements(e.builder, e.loc);
+}
+
+static Value bitcastTo(KernelEmitter &e, Value value, Type type) {
+  return value.getType() == type
+             ? value
+             : LLVM::BitcastOp::create(e.builder, e.loc, type, value)
+                   .getResult();
+}
+
+/// Appends the registers of one instruction, which start at element `first`.
+static void appendOperands(KernelEmitter &e, const OperandRegisters &operand,
+                           int first, SmallVectorImpl<Value> &operands) {
+  for (int i = 0; i < operand.count(); ++i)
+    operands.push_back(bitcastTo(
+        e, operand.registers[first / operand.perRegister + i], operand.type));
 }
 
 LogicalResult tile::emitMma(KernelEmitter &e, MmaOp op) {
-  Type operandType = op.getMma().getOperandType();
-  StringRef intrinsic = getIntrinsic(operandType);
+  MmaAttr mma = op.getMma();
+  Type sumType = getTileElementType(op.getResult().getType());
+  std::string intrinsic = getIntrinsic(op, sumType);
   if (intrinsic.empty())
     return op.emitError("mma.sync on ")
-           << operandType << " is not supported yet";
-  MLIRContext *context = op.getContext();
+           << mma.getTypeA() << " is not supported yet";
   const layout::FragmentLayout &layoutA = e.getLayout(op.getA());
   const layout::FragmentLayout &layoutB = e.getLayout(op.getB());
   const layout::FragmentLayout &layoutC = e.getLayout(op.getAccumulator());
-  SmallVector<Value> wordsA =
-      e.getFragment(op.getA()).getWords(e.builder, e.loc);
-  SmallVector<Value> wordsB =
-      e.getFragment(op.getB()).getWords(e.builder, e.loc);
-  SmallVector<Value> values =
-      e.getFragment(op.getAccumulator()).getElements(e.builder, e.loc);
+  layout::MmaInstruction shape{int(mma.getM()), int(mma.getN()),
+                               int(mma.getK()), int(mma.getOperandBits())};
+  Type i32 = e.builder.getI32Type();
+  Type operandType =
+      mma.getTypeA().isF16() ? VectorType::get(2, mma.getTypeA()) : i32;
+  int perRegister = shape.elementsPerRegister();
+  OperandRegisters a{shape.elementsA(), perRegister, operandType,
+                     getRegisters(e, op.getA(), perRegister)};
+  OperandRegisters b{shape.elementsB(), perRegister, operandType,
+                     getRegisters(e, op.getB(), perRegister)};
+  // Sums of 16 bits are in pairs.
+  int sumsPerRegister = sumType.isF16() ? 2 : 1;
+  OperandRegisters c{shape.elementsC(), sumsPerRegister,
+                     sumType.isF16() ? VectorType::get(2, sumType) : sumType,
+                     getRegisters(e, op.getAccumulator(), sumsPerRegister)};
 
-  // Elements of one instruction in each thread.
-  const int sizeA = 8, sizeB = 4, sizeC = 4;
   // A tile of A belongs to the accumulators of its rows, one of B to those of
   // its columns, and they meet where they start at the same K.
   std::map<std::pair<int, int>, int> findA, findB;
   llvm::SmallSetVector<int, 8> steps;
-  for (int first : splitTiles(layoutA, sizeA)) {
+  for (int first : splitTiles(layoutA, a.elements)) {
     int k = getStart(layoutA, first, 1);
     findA[{getStart(layoutA, first, 0), k}] = first;
     steps.insert(k);
   }
-  for (int first : splitTiles(layoutB, sizeB))
+  for (int first : splitTiles(layoutB, b.elements))
     findB[{getStart(layoutB, first, 1), getStart(layoutB, first, 0)}] = first;
 
-  Type pair = VectorType::get(2, operandType);
-  Type wordType = operandType.isF16() ? pair : Type(e.builder.getI32Type());
-  auto toOperand = [&](Value word) {
-    return wordType == word.getType()
-               ? word
-               : LLVM::BitcastOp::create(e.builder, e.loc, wordType, word)
-                     .getResult();
-  };
-  Type f32 = e.builder.getF32Type();
-  Type resultType =
-      LLVM::LLVMStructType::getLiteral(context, SmallVector<Type>(4, f32));
+  Type resultType = LLVM::LLVMStructType::getLiteral(
+      op.getContext(), SmallVector<Type>(c.count(), c.type));
   for (int k : steps) {
-    for (int c : splitTiles(layoutC, sizeC)) {
-      int a = findA.at({getStart(layoutC, c, 0), k}),
-          b = findB.at({getStart(layoutC, c, 1), k});
+    for (int first : splitTiles(layoutC, c.elements)) {
       SmallVector<Value> operands;
-      for (int i = 0; i < 4; ++i)
-        operands.push_back(toOperand(wordsA[a / 2 + i]));
-      for (int i = 0; i < 2; ++i)
-        operands.push_back(toOperand(wordsB[b / 2 + i]));
-      for (int i = 0; i < 4; ++i)
-        operands.push_back(values[c + i]);
+      appendOperands(e, a, findA.at({getStart(layoutC, first, 0), k}),
+                     operands);
+      appendOperands(e, b, findB.at({getStart(layoutC, first, 1), k}),
+                     operands);
+      appendOperands(e, c, first, operands);
       Value result = e.callIntrinsic(intrinsic, resultType, operands);
-      for (int64_t i = 0; i < 4; ++i)
-        values[c + i] = LLVM::ExtractValueOp::create(e.builder, e.loc, result,
-                                                     ArrayRef<int64_t>{i});
+      for (int64_t i = 0; i < c.count(); ++i)
+        c.registers[first / c.perRegister + i] = LLVM::ExtractValueOp::create(
+            e.builder, e.loc, result, ArrayRef<int64_t>{i});
     }
   }
-  e.setFragment(op.getResult(), FragmentValue::ofElements(f32, values));
+  if (sumsPerRegister == 1) {
+    e.setFragment(op.getResult(),
+                  FragmentValue::ofElements(sumType, c.registers));
+    return success();
+  }
+  for (Value &word : c.registers)
+    word = bitcastTo(e, word, i32);
+  e.setFragment(op.getResult(),
+                FragmentValue::ofWords(sumType, layoutC.elementsPerThread(),
+                                       c.registers));
   return success();
 }

@@ -2,6 +2,7 @@
 #include "compiler/Driver/Report/KernelTables.h"
 
 #include "compiler/Driver/Report/Words.h"
+#include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/StagedLoop.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -14,13 +15,20 @@ using llvm::StringRef;
 // Matrix products
 //===----------------------------------------------------------------------===//
 
+/// "bf16", or both types where they differ.
+static std::string spellOperands(MmaAttr mma, bool unsignedA, bool unsignedB) {
+  std::string a = spellElementType(mma.getTypeA(), unsignedA),
+              b = spellElementType(mma.getTypeB(), unsignedB);
+  return a == b ? a : a + " and " + b;
+}
+
 static std::string describeInstruction(GemmOp gemm) {
   std::optional<MmaAttr> mma = gemm.getMma();
   if (!mma)
     return "FMA";
   return "mma m" + std::to_string(mma->getM()) + "n" +
          std::to_string(mma->getN()) + "k" + std::to_string(mma->getK()) +
-         " on " + spellElementType(mma->getOperandType(), false);
+         " on " + spellOperands(*mma, gemm.getUnsignedA(), gemm.getUnsignedB());
 }
 
 /// Which operands change their type on the way to the instruction.
@@ -29,21 +37,25 @@ static std::string describeConversions(GemmOp gemm) {
   if (!mma)
     return "-";
   llvm::SmallVector<StringRef, 2> converted;
-  if (gemm.getElementTypeA() != mma->getOperandType())
+  if (gemm.getElementTypeA() != mma->getTypeA())
     converted.push_back("A");
-  if (gemm.getElementTypeB() != mma->getOperandType())
+  if (gemm.getElementTypeB() != mma->getTypeB())
     converted.push_back("B");
   return converted.empty() ? "-" : llvm::join(converted, ", ");
 }
 
 /// How exact the sum is, where there is a choice.
 static std::string describeSums(GemmOp gemm) {
-  mlir::Type type = gemm.getElementTypeA();
-  if (type.isF32())
+  std::optional<MmaAttr> mma = gemm.getMma();
+  if (gemm.getElementTypeA().isF32())
     return gemm.getTf32() ? "tf32" : "exact f32";
-  if (llvm::isa<mlir::Float8E4M3FNType, mlir::Float8E5M2Type>(type))
-    return gemm.getFastAccum() ? "fast_accum" : "promoted to f32";
-  return "-";
+  if (mma && needsPromotion(*mma))
+    return gemm.getFastAccum()
+               ? "fast_accum"
+               : "promoted to f32 every " + std::to_string(promotionInterval) +
+                     " of K";
+  return getTileElementType(gemm.getAccumulator().getType()).isF16() ? "f16"
+                                                                     : "-";
 }
 
 TextTable tilec::makeProductTable(KernelOp kernel) {

@@ -93,14 +93,19 @@ void SharedLayoutAttr::print(AsmPrinter &printer) const {
 
 Attribute MmaAttr::parse(AsmParser &parser, Type) {
   StringRef shape;
-  Type operandType;
+  Type typeA, typeB;
   int64_t warpsM = 1, warpsN = 1;
   SMLoc loc;
   if (parser.parseLess() || parser.getCurrentLocation(&loc) ||
       parser.parseKeyword(&shape) || parser.parseComma() ||
       parser.parseKeyword("type") || parser.parseEqual() ||
-      parser.parseType(operandType) || parser.parseComma() ||
-      parser.parseKeyword("warps") || parser.parseEqual() ||
+      parser.parseType(typeA) || parser.parseComma())
+    return {};
+  typeB = typeA;
+  if (succeeded(parser.parseOptionalKeyword("type_b")) &&
+      (parser.parseEqual() || parser.parseType(typeB) || parser.parseComma()))
+    return {};
+  if (parser.parseKeyword("warps") || parser.parseEqual() ||
       parser.parseLSquare() || parser.parseInteger(warpsM) ||
       parser.parseComma() || parser.parseInteger(warpsN) ||
       parser.parseRSquare())
@@ -135,14 +140,20 @@ Attribute MmaAttr::parse(AsmParser &parser, Type) {
         << shape << "'";
     return {};
   }
-  return parser.getChecked<MmaAttr>(parser.getContext(), m, n, k, operandType,
+  return parser.getChecked<MmaAttr>(parser.getContext(), m, n, k, typeA, typeB,
                                     warpsM, warpsN, nOrder, kOrder);
+}
+
+unsigned MmaAttr::getOperandBits() const {
+  return tile::getElementBits(getTypeA());
 }
 
 void MmaAttr::print(AsmPrinter &printer) const {
   printer << "<m" << getM() << "n" << getN() << "k" << getK()
-          << ", type = " << getOperandType() << ", warps = [" << getWarpsM()
-          << ", " << getWarpsN() << "]";
+          << ", type = " << getTypeA();
+  if (getTypeB() != getTypeA())
+    printer << ", type_b = " << getTypeB();
+  printer << ", warps = [" << getWarpsM() << ", " << getWarpsN() << "]";
   auto printOrder = [&](StringRef keyword, ArrayRef<int64_t> order) {
     if (order.empty())
       return;
@@ -156,12 +167,16 @@ void MmaAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult MmaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                              int64_t m, int64_t n, int64_t k, Type operandType,
-                              int64_t warpsM, int64_t warpsN,
+                              int64_t m, int64_t n, int64_t k, Type typeA,
+                              Type typeB, int64_t warpsM, int64_t warpsN,
                               ArrayRef<int64_t> nOrder,
                               ArrayRef<int64_t> kOrder) {
-  if (m <= 0 || n <= 0 || k <= 0 || !operandType.isIntOrFloat())
+  if (m <= 0 || n <= 0 || k <= 0 || !typeA.isIntOrFloat() ||
+      !typeB.isIntOrFloat())
     return emitError() << "an instruction has a positive shape, and numbers";
+  if (tile::getElementBits(typeA) != tile::getElementBits(typeB))
+    return emitError() << "an instruction takes operands of one width, found "
+                       << typeA << " and " << typeB;
   if (!llvm::isPowerOf2_64(warpsM) || !llvm::isPowerOf2_64(warpsN) ||
       warpsM * warpsN > 32)
     return emitError() << "warps are powers of two, up to 32 in all, found "

@@ -59,7 +59,8 @@ def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
   let description = [{
     `instruction` is the shape of the `mma.sync`; `warps = [m, n]` is the grid of
     warps over the rows and columns of the tile; `type` is the element type both
-    operands have when they enter the instruction.  `columns` and `k` permute the
+    operands have when they enter the instruction, and `type_b` that of the right
+    one where it is another (of the same width).  `columns` and `k` permute the
     bits of the column and of K: entry i is the coordinate bit at which slot bit
     i appears (layout::MmaTiling); none is the identity.
 
@@ -72,7 +73,7 @@ def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
   }];
   let parameters = (ins
     "int64_t":$m, "int64_t":$n, "int64_t":$k,
-    "Type":$operandType,
+    "Type":$typeA, "Type":$typeB,
     "int64_t":$warpsM, "int64_t":$warpsN,
     OptionalArrayRefParameter<"int64_t">:$nOrder,
     OptionalArrayRefParameter<"int64_t">:$kOrder
@@ -80,10 +81,14 @@ def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
   let builders = [
     AttrBuilder<(ins "int64_t":$m, "int64_t":$n, "int64_t":$k,
                      "Type":$operandType, "int64_t":$warpsM, "int64_t":$warpsN), [{
-      return $_get($_ctxt, m, n, k, operandType, warpsM, warpsN,
+      return $_get($_ctxt, m, n, k, operandType, operandType, warpsM, warpsN,
                    ArrayRef<int64_t>(), ArrayRef<int64_t>());
     }]>
   ];
+  let extraClassDeclaration = [{
+    /// Bits of an element of either operand.
+    unsigned getOperandBits() const;
+  }];
   let genVerifyDecl = 1;
   let hasCustomAssemblyFormat = 1;
 }

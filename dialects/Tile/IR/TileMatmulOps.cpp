@@ -21,7 +21,7 @@ Type GemmOp::getElementTypeB() { return getTileElementType(getB().getType()); }
 layout::MmaTiling tile::getTiling(GemmOp gemm, MmaAttr mma) {
   layout::MmaTiling tiling;
   tiling.instruction = {int(mma.getM()), int(mma.getN()), int(mma.getK()),
-                        int(getElementBits(mma.getOperandType()))};
+                        int(mma.getOperandBits())};
   tiling.m = gemm.getTileM();
   tiling.n = gemm.getTileN();
   tiling.warpsM = mma.getWarpsM();

@@ -30,9 +30,6 @@ Type getTileElementType(Type type);
 /// The language's spelling of an element type ("uint4", "fp8_e4m3").
 std::string spellElementType(Type type, bool isUnsigned);
 
-/// Bits of an element in memory: that of the type, but 8 for i1.
-unsigned getElementBits(Type elementType);
-
 /// The layout of a fragment type, or null if none was inferred yet.
 LayoutAttr getFragmentLayout(Type type);
 

@@ -166,6 +166,26 @@ static int64_t countNibbleConversions(const FragmentLayout &load,
   return instructions;
 }
 
+/// The same for other pairs of types: about one for each element, and one more
+/// for each whose word is not a run of neighbours where it comes from.
+static int64_t countOtherConversions(const FragmentLayout &load,
+                                     const FragmentLayout &operand,
+                                     unsigned operandBits) {
+  layout::ConversionPlan plan = layout::planConversion(load, operand);
+  int64_t elements = operand.elementsPerThread();
+  if (plan.registerOf.empty())
+    return plan.kind == layout::ConversionKind::Identical ? elements
+                                                          : 2 * elements;
+  int64_t perWord = std::max(32 / operandBits, 1u), instructions = 0;
+  for (int64_t first = 0; first < elements; first += perWord) {
+    bool isRun = true;
+    for (int64_t i = 1; i < perWord; ++i)
+      isRun &= plan.registerOf[first + i] == plan.registerOf[first] + i;
+    instructions += (isRun ? 1 : 2) * perWord;
+  }
+  return instructions;
+}
+
 /// Stores of a warp that write the accumulator as 16-bit numbers.
 static int64_t countStores(const FragmentLayout &accumulator) {
   return layout::planGlobalVector(orderRegistersRowMajor(accumulator),
@@ -192,7 +212,7 @@ GemmCost CostCounter::count(MmaAttr mma) {
   cost.conflicts = steps * (a.conflicts + b.conflicts);
   cost.conversions = steps * (a.moves + b.moves);
   cost.stores = countStores(plan.accumulator) * warps;
-  int64_t bits = getElementBits(mma.getOperandType());
+  int64_t bits = mma.getOperandBits();
   cost.registers =
       plan.accumulator.elementsPerThread() +
       2 * (plan.a.elementsPerThread() + plan.b.elementsPerThread()) * bits / 32;
@@ -201,10 +221,12 @@ GemmCost CostCounter::count(MmaAttr mma) {
                            const FragmentLayout &operand) {
     if (!isNarrow(type.getElementType(), mma))
       return;
+    FragmentLayout source = transposed ? load.permuteDims({1, 0}) : load;
     cost.conversions +=
         steps * warps *
-        countNibbleConversions(transposed ? load.permuteDims({1, 0}) : load,
-                               operand);
+        (isNibbleToHalf(type.getElementType(), mma)
+             ? countNibbleConversions(source, operand)
+             : countOtherConversions(source, operand, mma.getOperandBits()));
   };
   addConversion(typeA, gemm.getTransposeA(), plan.loadA, plan.a);
   addConversion(typeB, gemm.getTransposeB(), plan.loadB, plan.b);
@@ -240,11 +262,47 @@ static SmallVector<int64_t> makeAdjacentColumns(int64_t tiles) {
   return order;
 }
 
-/// Orders of K over two steps in which a lane's elements of both are side by
-/// side in memory: in pairs as they are, and with the halves of each register
-/// four elements apart.
-static constexpr int64_t lanesSideBySide[2][5] = {{0, 3, 4, 1, 2},
-                                                  {2, 3, 4, 0, 1}};
+/// The order of K over `1 << stepBits` instructions in which a lane's elements
+/// of all of them are side by side in memory.  Slot bits are, from the lowest,
+/// the place in a register, the lane, the register, the instruction.
+static SmallVector<int64_t> makeLanesSideBySide(int64_t k, unsigned elementBits,
+                                                int64_t stepBits) {
+  int64_t placeBits = llvm::Log2_64(std::max(32 / elementBits, 1u));
+  int64_t registerBits = llvm::Log2_64(k) - placeBits - 2;
+  SmallVector<int64_t> order;
+  for (int64_t bit = 0; bit < placeBits; ++bit)
+    order.push_back(bit);
+  for (int64_t bit = 0; bit < 2; ++bit) // the lane comes last
+    order.push_back(placeBits + registerBits + stepBits + bit);
+  for (int64_t bit = 0; bit < registerBits + stepBits; ++bit)
+    order.push_back(placeBits + bit);
+  return order;
+}
+
+/// Two steps of 16-bit elements with the halves of each register four elements
+/// apart: the order in which a masked word of nibbles is a pair.
+static constexpr int64_t halvesFourApart[] = {2, 3, 4, 0, 1};
+
+/// The orders of K worth trying.
+static SmallVector<SmallVector<int64_t>>
+findKOrders(GemmOp gemm, const MmaInstructionChoice &instruction) {
+  unsigned bits = getElementBits(instruction.typeA);
+  unsigned narrowest = std::min(getElementBits(gemm.getElementTypeA()),
+                                getElementBits(gemm.getElementTypeB()));
+  SmallVector<SmallVector<int64_t>> orders{{}};
+  // What is stored as it is multiplied comes by ldmatrix in the natural order.
+  bool isHalf = bits == 16;
+  if (narrowest >= bits && !isHalf)
+    return orders;
+  if (narrowest < bits && !(isHalf && narrowest == 4))
+    orders.push_back(makeLanesSideBySide(instruction.k, bits, /*stepBits=*/0));
+  if (gemm.getTileK() % (2 * instruction.k) == 0) {
+    orders.push_back(makeLanesSideBySide(instruction.k, bits, /*stepBits=*/1));
+    if (isHalf && narrowest <= 4)
+      orders.push_back(llvm::to_vector(ArrayRef(halvesFourApart)));
+  }
+  return orders;
+}
 
 /// Whether the lanes of a quad share the words of a row of B (GemmPlan.cpp)
 /// where K has its own order.  Rows of other tiles side by side are then slower
@@ -255,31 +313,32 @@ static bool readsRowsInQuads(GemmOp gemm) {
 }
 
 SmallVector<GemmCandidate>
-tile::findGemmCandidates(GemmOp gemm, int64_t warps, Type operandType,
-                         int64_t m, int64_t n, int64_t k,
+tile::findGemmCandidates(GemmOp gemm, int64_t warps,
+                         const MmaInstructionChoice &instruction,
                          std::pair<int64_t, int64_t> warpGrid) {
   // Registers that an accumulator and its operands may take, beside addresses.
   int64_t registerLimit = std::min<int64_t>(255, 65536 / (warps * 32)) - 24;
   CostCounter counter(gemm, warps);
+  MLIRContext *context = gemm.getContext();
   SmallVector<GemmCandidate> candidates, tooLarge;
   auto add = [&](std::pair<int64_t, int64_t> grid, ArrayRef<int64_t> nOrder,
                  ArrayRef<int64_t> kOrder) {
-    auto mma = MmaAttr::get(gemm.getContext(), m, n, k, operandType, grid.first,
-                            grid.second, nOrder, kOrder);
+    auto mma = MmaAttr::get(context, instruction.m, instruction.n,
+                            instruction.k, instruction.typeA, instruction.typeB,
+                            grid.first, grid.second, nOrder, kOrder);
     GemmCost cost = counter.count(mma);
     (cost.registers <= registerLimit ? candidates : tooLarge)
         .push_back({mma, cost});
   };
-  for (std::pair<int64_t, int64_t> grid : findWarpGrids(gemm, warps, m, n)) {
+  for (std::pair<int64_t, int64_t> grid :
+       findWarpGrids(gemm, warps, instruction.m, instruction.n)) {
     if (warpGrid.first && grid != warpGrid)
       continue;
-    SmallVector<SmallVector<int64_t>> nOrders{{}}, kOrders{{}};
-    int64_t tiles = gemm.getTileN() / (n * grid.second);
+    SmallVector<SmallVector<int64_t>> nOrders{{}},
+        kOrders = findKOrders(gemm, instruction);
+    int64_t tiles = gemm.getTileN() / (instruction.n * grid.second);
     if (tiles % 2 == 0)
       nOrders.push_back(makeAdjacentColumns(tiles));
-    if (k == 16 && gemm.getTileK() % 32 == 0)
-      for (ArrayRef<int64_t> order : lanesSideBySide)
-        kOrders.push_back(SmallVector<int64_t>(order));
     for (ArrayRef<int64_t> nOrder : nOrders)
       for (ArrayRef<int64_t> kOrder : kOrders)
         if (nOrder.empty() || !kOrder.empty() || !readsRowsInQuads(gemm))

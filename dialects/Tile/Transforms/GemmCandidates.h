@@ -12,6 +12,7 @@
 #define TILE_DIALECTS_TILE_TRANSFORMS_GEMMCANDIDATES_H
 
 #include "dialects/Tile/Transforms/GemmPlan.h"
+#include "dialects/Tile/Transforms/MmaTable.h"
 
 namespace mlir::tile {
 
@@ -35,12 +36,12 @@ struct GemmCandidate {
 };
 
 /// All ways to do `gemm`, whose operands are shared tiles, on `warps` warps
-/// with the instruction m x n x k on `operandType`; the best first, among
-/// equals the simplest.  `warpGrid` {m, n}, if not zero, is binding.  Empty if
-/// the tile cannot be shared out at all.
+/// with `instruction`; the best first, among equals the simplest.  `warpGrid`
+/// {m, n}, if not zero, is binding.  Empty if the tile cannot be shared out at
+/// all.
 SmallVector<GemmCandidate>
-findGemmCandidates(GemmOp gemm, int64_t warps, Type operandType, int64_t m,
-                   int64_t n, int64_t k,
+findGemmCandidates(GemmOp gemm, int64_t warps,
+                   const MmaInstructionChoice &instruction,
                    std::pair<int64_t, int64_t> warpGrid = {0, 0});
 
 } // namespace mlir::tile

@@ -5,10 +5,11 @@
 // the addresses of the epilogue undo it.
 //
 // Where K is fastest in memory ([N, K]), a thread needs one byte, a pair of K,
-// of each 4-byte word.  In the natural order of K it reads all words of a row,
-// as its three neighbours do, and the conversion takes its byte, so that the
-// other operand can come by ldmatrix.  In an order that puts a lane's elements
-// side by side it reads its own word, and the other operand in vectors.
+// of each 4-byte word for an instruction on 16 bits.  In the natural order of K
+// it reads all words of a row, as its three neighbours do, and the conversion
+// takes its byte, so that the other operand can come by ldmatrix.  In an order
+// that puts a lane's elements side by side it reads its own word, and the other
+// operand in vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +49,11 @@ void tile::adoptPacking(KernelOp kernel) {
 }
 
 bool tile::isNarrow(Type elementType, MmaAttr mma) {
-  return getElementBits(elementType) < getElementBits(mma.getOperandType());
+  return getElementBits(elementType) < mma.getOperandBits();
+}
+
+bool tile::isNibbleToHalf(Type elementType, MmaAttr mma) {
+  return getElementBits(elementType) == 4 && mma.getOperandBits() == 16;
 }
 
 layout::FragmentLayout
@@ -129,10 +134,10 @@ GemmPlan tile::planGemm(GemmOp gemm, MmaAttr mma, int64_t warps) {
   // K is fastest in memory of a narrow operand, in its own order: see the head
   // of this file.
   bool isShared = mma.getKOrder().empty();
-  bool kFastA =
-      isShared && narrowA && !gemm.getTransposeA() && typeA.getPackDim() == 1;
-  bool kFastB =
-      isShared && narrowB && gemm.getTransposeB() && typeB.getPackDim() == 1;
+  bool kFastA = isShared && isNibbleToHalf(typeA.getElementType(), mma) &&
+                !gemm.getTransposeA() && typeA.getPackDim() == 1;
+  bool kFastB = isShared && isNibbleToHalf(typeB.getElementType(), mma) &&
+                gemm.getTransposeB() && typeB.getPackDim() == 1;
 
   layout::FragmentLayout a = tiling.operandA(kStep), b = tiling.operandB(kStep);
   return GemmPlan{tiling,

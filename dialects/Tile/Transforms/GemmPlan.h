@@ -28,6 +28,8 @@ struct GemmPlan {
 
 /// Whether an operand is stored with fewer bits than the instruction takes.
 bool isNarrow(Type elementType, MmaAttr mma);
+/// Whether it is 4 bits wide and the instruction takes 16.
+bool isNibbleToHalf(Type elementType, MmaAttr mma);
 
 /// Fails with an internal error of `pass` if a gemm of the kernel cannot be
 /// planned yet.

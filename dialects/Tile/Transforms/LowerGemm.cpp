@@ -2,11 +2,13 @@
 //
 // Each step reads its part of both operands in the layouts of the plan
 // (GemmPlan.h), turns what is stored transposed, converts what is stored
-// narrow, and multiplies.  schedule-mma overlaps the steps.
+// narrow, and multiplies.  Sums of 8-bit floats join the accumulator in f32
+// every so often.  schedule-mma overlaps the steps.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/GemmPlan.h"
+#include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -67,6 +69,51 @@ static Value loadStep(OpBuilder &builder, Location loc,
   return value;
 }
 
+namespace {
+/// The sum that instructions add to: the accumulator, or, where the hardware
+/// adds 8-bit floats with few bits, a sum of its own that joins the accumulator
+/// every `promotionInterval` elements of K.
+class PartialSums {
+public:
+  PartialSums(OpBuilder &builder, Location loc, Value accumulator,
+              bool promotes)
+      : builder(builder), loc(loc), accumulator(accumulator),
+        promotes(promotes) {}
+
+  Value getSum() {
+    if (!promotes)
+      return accumulator;
+    if (!partial)
+      partial = arith::ConstantOp::create(
+          builder, loc,
+          cast<TypedAttr>(builder.getZeroAttr(accumulator.getType())));
+    return partial;
+  }
+  /// `endK`: the elements of K that are in the sum.
+  void setSum(Value sum, int64_t endK) {
+    (promotes ? partial : accumulator) = sum;
+    if (endK % promotionInterval == 0)
+      promote();
+  }
+  Value finish() {
+    promote();
+    return accumulator;
+  }
+
+private:
+  void promote() {
+    if (partial)
+      accumulator = arith::AddFOp::create(builder, loc, accumulator, partial);
+    partial = Value();
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Value accumulator, partial;
+  bool promotes;
+};
+} // namespace
+
 static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
   if (!getFragmentLayout(gemm.getResult().getType()))
     return gemm.emitError("internal error in ")
@@ -82,15 +129,18 @@ static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
   OperandStep b{gemm.getB(),         gemm.getTransposeB(),
                 gemm.getUnsignedB(), gemm.getTransposeB() ? 1 : 0,
                 plan.loadB,          plan.b};
-  Value accumulator = gemm.getAccumulator();
+  PartialSums sums(builder, loc, gemm.getAccumulator(),
+                   needsPromotion(mma) && !gemm.getFastAccum());
   for (int64_t k = 0; k < gemm.getTileK(); k += plan.kStep) {
-    Value fragmentA = loadStep(builder, loc, a, k, mma.getOperandType());
-    Value fragmentB = loadStep(builder, loc, b, k, mma.getOperandType());
-    accumulator = MmaOp::create(builder, loc, accumulator.getType(), fragmentA,
-                                fragmentB, accumulator, mma,
-                                gemm.getUnsignedA(), gemm.getUnsignedB());
+    Value fragmentA = loadStep(builder, loc, a, k, mma.getTypeA());
+    Value fragmentB = loadStep(builder, loc, b, k, mma.getTypeB());
+    Value sum = sums.getSum();
+    sums.setSum(MmaOp::create(builder, loc, sum.getType(), fragmentA, fragmentB,
+                              sum, mma, gemm.getUnsignedA(),
+                              gemm.getUnsignedB()),
+                k + plan.kStep);
   }
-  gemm.replaceAllUsesWith(accumulator);
+  gemm.replaceAllUsesWith(sums.finish());
   gemm.erase();
   return success();
 }

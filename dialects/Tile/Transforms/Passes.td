@@ -84,6 +84,32 @@ def ExpandShapeOpsPass
                            "::mlir::scf::SCFDialect", "::mlir::math::MathDialect"];
 }
 
+def ExpandGemmPass
+    : TilePass<"expand-gemm", "Write products without a matrix instruction as multiply-adds"> {
+  let description = [{
+    Turns a `tile.gemm` whose types have no matrix instruction (f32, f64), or
+    whose tile none fits, into a loop over K that adds outer products in the type
+    of the accumulator.  Where an instruction would have been faster, a remark
+    says what is in the way.
+
+    Before: `%r = tile.gemm %as, %bs, %acc : ... tensor<64x64xf32>`
+    After:
+    ```mlir
+    %r = scf.for %k = ... iter_args(%sum = %acc) {
+      %a = tile.load %part[%zero, %zero] : ... -> tensor<64x1xf32>
+      %column = tile.reindex %a by affine_map<(d0, d1) -> (d0, 0)> : ...
+      %sum1 = math.fma %column, %row, %sum : tensor<64x64xf32>
+      ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"sm_90a\"", "GPU, such as sm_80">
+  ];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::math::MathDialect"];
+}
+
 def StageElementsPass
     : TilePass<"stage-elements", "Move elements between threads through shared memory"> {
   let description = [{
@@ -99,10 +125,10 @@ def StageElementsPass
 
 def SelectMmaPass : TilePass<"select-mma", "Choose the instruction of each matrix product"> {
   let description = [{
-    Sets `mma` on each `tile.gemm`: the instruction, the type that both operands
+    Sets `mma` on each `tile.gemm`: the instruction, the types that the operands
     have when they enter it, and how the block's warps share the tile.  Operands
     that are fragments are put in shared memory first.  A pair of types or a
-    tile that no instruction takes is an error.
+    tile that no instruction takes is an error: `expand-gemm` leaves none.
 
     Before: `tile.gemm %as, %bs, %acc : ...`
     After: `tile.gemm %as, %bs, %acc {mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 4]>} : ...`

@@ -53,6 +53,28 @@ static StringRef findRecomputeObstacle(Value value, PipelinedOp loop) {
   return "";
 }
 
+/// Why the uses of a tile, or of a part of it, tie the copy that fills it to
+/// its place; empty if they do not.
+static StringRef findUseObstacle(Value tile, CopyOp copy, PipelinedOp loop) {
+  for (Operation *user : tile.getUsers()) {
+    if (user == copy)
+      continue;
+    if (!loop->isProperAncestor(user))
+      return "its tile is used outside the loop";
+    Operation *inBody = loop.getBodyBlock()->findAncestorOpInBlock(*user);
+    if (inBody->isBeforeInBlock(copy))
+      return "its tile is read before it";
+    if (auto slice = dyn_cast<SliceOp>(user)) {
+      if (StringRef why = findUseObstacle(slice.getResult(), copy, loop);
+          !why.empty())
+        return why;
+    } else if (!isa<GemmOp, LoadOp, LoadElementOp>(user)) {
+      return "its tile is written elsewhere too";
+    }
+  }
+  return "";
+}
+
 /// Why a copy stays where it is, whatever its alignment; empty if it may run
 /// ahead.
 static StringRef getObstacle(CopyOp copy, PipelinedOp loop) {
@@ -64,18 +86,7 @@ static StringRef getObstacle(CopyOp copy, PipelinedOp loop) {
   for (Value index : copy.getSourceIndices())
     if (StringRef why = findRecomputeObstacle(index, loop); !why.empty())
       return why;
-  for (Operation *user : alloc.getResult().getUsers()) {
-    if (user == copy)
-      continue;
-    if (!loop->isProperAncestor(user))
-      return "its tile is used outside the loop";
-    Operation *inBody = loop.getBodyBlock()->findAncestorOpInBlock(*user);
-    if (inBody->isBeforeInBlock(copy))
-      return "its tile is read before it";
-    if (!isa<GemmOp, LoadOp, LoadElementOp>(user))
-      return "its tile is written elsewhere too";
-  }
-  return "";
+  return findUseObstacle(alloc.getResult(), copy, loop);
 }
 
 /// Why a copy that may run ahead is not one for cp.async; empty if it is.

@@ -1,7 +1,7 @@
 //===- SelectMma.cpp - Choose the instruction of each product -------------===//
 //
-// The instruction follows from the types: 16-bit floats multiply as they are; a
-// narrow integer beside one is converted to it in registers, exactly.
+// The instruction follows from the types and the GPU (MmaTable.h); what is
+// narrower is converted in registers, exactly.
 //
 // How warps share the tile, and the free orders of K and of the columns, follow
 // from costs (GemmCandidates.h), for all products of a kernel together
@@ -11,6 +11,7 @@
 
 #include "dialects/Tile/Transforms/CandidateSearch.h"
 #include "dialects/Tile/Transforms/Decisions.h"
+#include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -20,20 +21,6 @@ namespace mlir::tile {
 
 using namespace mlir;
 using namespace mlir::tile;
-
-/// The type both operands have at the instruction; null if there is none yet.
-static Type getInstructionType(GemmOp gemm) {
-  Type a = gemm.getElementTypeA(), b = gemm.getElementTypeB();
-  if (!getTileElementType(gemm.getAccumulator().getType()).isF32())
-    return {};
-  auto isWide = [](Type t) { return t.isBF16() || t.isF16(); };
-  auto isPacked = [](Type t) { return t.isInteger(4); };
-  if (isWide(a) && (a == b || isPacked(b)))
-    return a;
-  if (isWide(b) && isPacked(a))
-    return b;
-  return {};
-}
 
 /// Puts a fragment operand in a shared tile, from which the instruction's own
 /// fragments are read.
@@ -54,47 +41,30 @@ static void stageOperand(OpOperand &operand) {
   operand.set(alloc);
 }
 
-/// The instruction of one gemm: its type and, in the members named so, shape.
-struct Instruction {
-  Type operandType;
-  int64_t m = 16, n = 8, k = 16;
-};
-
 /// The instruction of a gemm, or an error that says why there is none.
-static FailureOr<Instruction> selectInstruction(GemmOp gemm) {
-  Instruction instruction{getInstructionType(gemm)};
-  if (!instruction.operandType) {
+static FailureOr<MmaInstructionChoice> requireInstruction(GemmOp gemm,
+                                                          unsigned capability) {
+  if (auto choice = selectInstruction(gemm, capability))
+    return *choice;
+  auto choices = findInstructions(gemm, capability);
+  if (choices.empty())
     return gemm.emitError("'gemm' of ")
            << spellElementType(gemm.getElementTypeA(), gemm.getUnsignedA())
            << " and "
            << spellElementType(gemm.getElementTypeB(), gemm.getUnsignedB())
-           << " with an accumulator of "
-           << spellElementType(
-                  getTileElementType(gemm.getAccumulator().getType()), false)
-           << " is not supported yet";
-  }
-  struct Extent {
-    const char *name;
-    int64_t value, step;
-  };
-  for (Extent extent : {Extent{"M", gemm.getTileM(), instruction.m},
-                        Extent{"N", gemm.getTileN(), instruction.n},
-                        Extent{"K", gemm.getTileK(), instruction.k}})
-    if (extent.value % extent.step != 0)
-      return gemm.emitError("tile ") << extent.name << " " << extent.value
-                                     << " is not a multiple of the MMA "
-                                     << extent.name << " step " << extent.step;
-  return instruction;
+           << " has no matrix instruction; run tile-expand-gemm first";
+  return gemm.emitError("no instruction fits this 'gemm': ")
+         << describeMisfit(gemm, choices.back())
+         << "; run tile-expand-gemm first";
 }
 
 /// The ways to do a product: those that the decision about `warps` leaves.
 static FailureOr<SmallVector<GemmCandidate>>
-findCandidates(GemmOp gemm, int64_t warps, const Instruction &instruction) {
+findCandidates(GemmOp gemm, int64_t warps,
+               const MmaInstructionChoice &instruction) {
   auto kernel = gemm->getParentOfType<KernelOp>();
   auto find = [&](std::pair<int64_t, int64_t> grid) {
-    return findGemmCandidates(gemm, warps, instruction.operandType,
-                              instruction.m, instruction.n, instruction.k,
-                              grid);
+    return findGemmCandidates(gemm, warps, instruction, grid);
   };
   auto decided = getDecidedWarpGrid(kernel);
   SmallVector<GemmCandidate> candidates =
@@ -128,10 +98,11 @@ struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
 
   LogicalResult selectAll(KernelOp kernel) {
     int64_t warps = getNumWarps(kernel);
-    SmallVector<std::pair<GemmOp, Instruction>> selected;
+    unsigned capability = getComputeCapability(target);
+    SmallVector<std::pair<GemmOp, MmaInstructionChoice>> selected;
     bool failedAny = false;
     kernel.walk([&](GemmOp gemm) {
-      FailureOr<Instruction> instruction = selectInstruction(gemm);
+      auto instruction = requireInstruction(gemm, capability);
       failedAny |= failed(instruction);
       if (succeeded(instruction))
         selected.push_back({gemm, *instruction});

@@ -20,6 +20,8 @@ RUNS = {
     "gemm_bf16": [f"{GEMM} {SMALL_TILES}"],
     "gemm_bias_gelu": [f"{GEMM} -D BM=64 -D BN=64"],
     "gemm_f16_nn_nt_tn": [f"{GEMM} {SMALL_TILES} -D TRANS_A={a} -D TRANS_B={b}" for a in ("false", "true") for b in ("false", "true")],
+    "gemm_fp8": [f"{GEMM} -D BM=32 -D BN=64", f"{GEMM} -D BM=32 -D BN=64 -D FAST=true -D TA=fp8_e5m2 -D TC=f32"],
+    "gemm_int4": ["--size M=33 --size N=41 --size K=190 -D BM=32 -D BN=64"],
     "gemm_splitk": ["--size M=17 --size N=41 --size K=170 -D STAGES=2"],
     "matmul_bf16_int4": [f"--size M=33 --size N=42 --size K=70 {SMALL_TILES}"],
     "mla_decode": ["--kernel=mla_decode_split --size B=1 --size H=8 --size T=64 --in scale=0.1 -D DV=64 -D DR=16 -D SPLIT=1 -D STAGES=1",
@@ -27,20 +29,18 @@ RUNS = {
     "rmsnorm": ["--size M=3 --size N=1100 --in eps=0.001 -D BN=1024 -D THREADS=128"],
     "softmax": ["--size M=3 --size N=1100 -D BN=1024 -D THREADS=128"],
     "transpose": [f"--size M=40 --size N=70 -D T={t} -D BM=32 -D BN=32" for t in ("bf16", "f32", "int8", "int4")],
+    "w4a8": ["--size M=33 --size N=41 --size K=200 -D BM=64 -D BN=64"],
+    "w4a8_manual": ["--size M=33 --size N=41 --size K=142 -D BM=32 -D BN=32"],
 }
 
 # What the compiler says that it does not support yet.
 REFUSED = {
     "fp4_dequant_gemm": "'dequant'",
-    "gemm_fp8": "'gemm' of fp8_e4m3 and fp8_e4m3",
     "gemm_fp8_blockscaled": "'gemm_scaled'",
-    "gemm_int4": "'gemm' of int4 and int4",
     "gemm_mxfp8": "'gemm_scaled'",
     "gemm_persistent": "'persistent'",
     "w4a16_group": "'dequant'",
     "w4a16_zero": "'dequant'",
-    "w4a8": "'gemm' of int8 and int4",
-    "w4a8_manual": "'gemm' of int8 and int8",
 }
 
 

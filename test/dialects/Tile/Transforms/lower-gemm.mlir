@@ -50,3 +50,39 @@ tile.kernel @side_by_side() attributes {symbols = [], checks = [], grid = [], ax
   %r = tile.gemm %a, %b, %zero {transpose_b, mma = #tile.mma<m16n8k16, type = bf16, warps = [1, 1], k = [0, 3, 4, 1, 2]>} : !tile.shared<16x32xbf16>, !tile.shared<8x32xi4, pack = 1>, tensor<16x8xf32>
   tile.return
 }
+
+// -----
+
+// Tests that sums of 8-bit floats join the accumulator every 128 elements of K.
+// CHECK-LABEL: @promotion
+// CHECK: %[[ACC:.+]] = arith.constant dense<1.000000e+00>
+// CHECK: %[[ZERO:.+]] = arith.constant dense<0.000000e+00>
+// CHECK: %[[P0:.+]] = tile.mma %{{.+}}, %{{.+}}, %[[ZERO]]
+// CHECK: %[[P1:.+]] = tile.mma %{{.+}}, %{{.+}}, %[[P0]]
+// CHECK: %[[P2:.+]] = tile.mma %{{.+}}, %{{.+}}, %[[P1]]
+// CHECK: %[[P3:.+]] = tile.mma %{{.+}}, %{{.+}}, %[[P2]]
+// CHECK: %[[SUM:.+]] = arith.addf %[[ACC]], %[[P3]]
+// CHECK: %[[REST:.+]] = tile.mma %{{.+}}, %{{.+}}, %{{.+}}
+// CHECK: arith.addf %[[SUM]], %[[REST]]
+tile.kernel @promotion() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %a = tile.alloc_shared : !tile.shared<16x160xf8E4M3FN>
+  %b = tile.alloc_shared : !tile.shared<8x160xf8E4M3FN>
+  %one = arith.constant dense<1.0> : tensor<16x8xf32>
+  %r = tile.gemm %a, %b, %one {transpose_b, mma = #tile.mma<m16n8k32, type = f8E4M3FN, warps = [1, 1]>} : !tile.shared<16x160xf8E4M3FN>, !tile.shared<8x160xf8E4M3FN>, tensor<16x8xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that they do not under fast_accum.
+// CHECK-LABEL: @fast_accum
+// CHECK: %[[ACC:.+]] = arith.constant dense<1.000000e+00>
+// CHECK: tile.mma %{{.+}}, %{{.+}}, %[[ACC]]
+// CHECK-NOT: arith.addf
+tile.kernel @fast_accum() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %a = tile.alloc_shared : !tile.shared<16x160xf8E4M3FN>
+  %b = tile.alloc_shared : !tile.shared<8x160xf8E4M3FN>
+  %one = arith.constant dense<1.0> : tensor<16x8xf32>
+  %r = tile.gemm %a, %b, %one {fast_accum, transpose_b, mma = #tile.mma<m16n8k32, type = f8E4M3FN, warps = [1, 1]>} : !tile.shared<16x160xf8E4M3FN>, !tile.shared<8x160xf8E4M3FN>, tensor<16x8xf32>
+  tile.return
+}
