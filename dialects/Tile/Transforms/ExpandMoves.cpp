@@ -145,7 +145,11 @@ static void expandPackedStore(StoreOp store, GlobalType global) {
                                   -1, SharedLayoutAttr());
   Value tile = AllocSharedOp::create(
       builder, loc, tileType, builder.getStringAttr("nibbles"), IntegerAttr());
-  Value bytes = CastOp::create(builder, loc, type.clone(byte), store.getValue(),
+  // The bits of an element, whatever its type.
+  Type nibbleType = builder.getIntegerType(4);
+  Value nibbles = builder.createOrFold<arith::BitcastOp>(
+      loc, type.clone(nibbleType), store.getValue());
+  Value bytes = CastOp::create(builder, loc, type.clone(byte), nibbles,
                                StringAttr(), /*source_unsigned=*/true,
                                /*result_unsigned=*/true);
   StoreOp::create(builder, loc, bytes, tile, ValueRange());
@@ -185,9 +189,11 @@ static void expandPackedStore(StoreOp store, GlobalType global) {
     builder.setInsertionPointToStart(branch.thenBlock());
     Value element =
         LoadElementOp::create(builder, loc, byte, tile, from, Value());
-    element = CastOp::create(builder, loc, type.getElementType(), element,
-                             StringAttr(), /*source_unsigned=*/true,
+    element = CastOp::create(builder, loc, nibbleType, element, StringAttr(),
+                             /*source_unsigned=*/true,
                              /*result_unsigned=*/true);
+    element = builder.createOrFold<arith::BitcastOp>(loc, type.getElementType(),
+                                                     element);
     auto write =
         StoreElementOp::create(builder, loc, element, store.getMemory(), to);
     write->setAttr(ownsByteAttrName, builder.getUnitAttr());
@@ -198,7 +204,7 @@ static void expandPackedStore(StoreOp store, GlobalType global) {
 static void expandStore(StoreOp store) {
   auto global = dyn_cast<GlobalType>(store.getMemory().getType());
   if (global && global.getPackDim() >= 0 &&
-      getTileElementType(store.getValue().getType()).isInteger(4)) {
+      getElementBits(getTileElementType(store.getValue().getType())) == 4) {
     expandPackedStore(store, global);
     return;
   }

@@ -22,33 +22,41 @@ using namespace mlir::tile;
 
 /// Elements of a byte at least, so that threads write them independently.
 static Type getStagedType(Type element) {
-  return element.isInteger(4) ? IntegerType::get(element.getContext(), 8)
-                              : element;
+  return getElementBits(element) == 4
+             ? IntegerType::get(element.getContext(), 8)
+             : element;
 }
 
 static Value stageTile(OpBuilder &builder, Location loc,
                        RankedTensorType type) {
-  int64_t packDim = getElementBits(getStagedType(type.getElementType())) < 8
-                        ? type.getRank() - 1
-                        : -1;
   auto shared = SharedType::get(builder.getContext(), type.getShape(),
-                                getStagedType(type.getElementType()), packDim,
-                                SharedLayoutAttr());
+                                getStagedType(type.getElementType()),
+                                /*packDim=*/-1, SharedLayoutAttr());
   return AllocSharedOp::create(
       builder, loc, shared, builder.getStringAttr("elements"), IntegerAttr());
 }
 
-/// A scalar or fragment in another integer width, by its low bits.
+/// A scalar or fragment with other elements: 4 bits of any type in a byte, or
+/// back.
 static Value castElements(OpBuilder &builder, Location loc, Value value,
                           Type element) {
-  Type type = value.getType();
-  if (getTileElementType(type) == element)
+  Type from = getTileElementType(value.getType());
+  if (from == element)
     return value;
-  auto fragment = dyn_cast<RankedTensorType>(type);
-  return CastOp::create(builder, loc,
-                        fragment ? Type(fragment.clone(element)) : element,
-                        value, StringAttr(), /*source_unsigned=*/true,
-                        /*result_unsigned=*/true);
+  auto withElement = [&](Type element) -> Type {
+    auto fragment = dyn_cast<RankedTensorType>(value.getType());
+    return fragment ? Type(fragment.clone(element)) : element;
+  };
+  auto toInteger = [&](Type type) -> Type {
+    return builder.getIntegerType(getElementBits(type));
+  };
+  value = builder.createOrFold<arith::BitcastOp>(
+      loc, withElement(toInteger(from)), value);
+  value = CastOp::create(builder, loc, withElement(toInteger(element)), value,
+                         StringAttr(), /*source_unsigned=*/true,
+                         /*result_unsigned=*/true);
+  return builder.createOrFold<arith::BitcastOp>(loc, withElement(element),
+                                                value);
 }
 
 /// The loop indices at which iterations find the element where they run; none

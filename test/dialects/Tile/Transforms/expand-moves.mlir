@@ -49,3 +49,18 @@ tile.kernel @nibbles(%A: !tile.global<?x?xi4, pack = 1> {tile.name = "A", tile.d
   tile.store %x, %A[%c0, %c0] : tensor<8x16xi4>, !tile.global<?x?xi4, pack = 1>
   tile.return
 }
+
+// -----
+
+// Tests that elements of 4-bit floats are written the same way, by their bits.
+// CHECK-LABEL: tile.kernel @fp4
+// CHECK: arith.bitcast %{{.+}} : tensor<8x16xf4E2M1FN> to tensor<8x16xi4>
+// CHECK: tile.parallel (%{{.+}}, %{{.+}}) in (8, 9)
+// CHECK-COUNT-2: tile.store_element {{.*}}tile.owns_byte
+tile.kernel @fp4(%A: !tile.global<?x?xf4E2M1FN, pack = 1> {tile.name = "A", tile.dtype = "fp4_e2m1", tile.access = "out", tile.dims = ["M", "N"]}, %x: f32 {tile.name = "x", tile.dtype = "f32"}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %f = tile.cast %x : f32 -> f4E2M1FN
+  %v = tile.broadcast %f : f4E2M1FN -> tensor<8x16xf4E2M1FN>
+  tile.store %v, %A[%c0, %c0] : tensor<8x16xf4E2M1FN>, !tile.global<?x?xf4E2M1FN, pack = 1>
+  tile.return
+}
