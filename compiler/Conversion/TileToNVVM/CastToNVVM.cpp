@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Conversion/TileToNVVM/ElementCast.h"
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
 #include "dialects/Layout/Conversion.h"
 #include <map>
@@ -172,102 +173,6 @@ static std::optional<Value> getLaneSelect(KernelEmitter &e,
 }
 
 //===----------------------------------------------------------------------===//
-// One element
-//===----------------------------------------------------------------------===//
-
-/// Whether values of the type live in LLVM's own type.
-static bool isNative(Type type) {
-  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
-}
-
-static Value castToInteger(KernelEmitter &e, Value source, Type to,
-                           bool isUnsigned) {
-  // Truncates, saturates, NaN to 0: exactly the saturating intrinsics.  They
-  // have no 4-bit form; a wider integer is clamped.
-  unsigned bits = to.getIntOrFloatBitWidth();
-  std::string name = isUnsigned ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
-  if (source.getType().isBF16())
-    source =
-        LLVM::FPExtOp::create(e.builder, e.loc, e.builder.getF32Type(), source);
-  if (bits >= 8) {
-    Value result = e.callIntrinsic(name, to, source);
-    // The instruction that LLVM makes of it gives 2^63 for NaN where either
-    // type has 64 bits (seen on sm_90).
-    if (bits < 64 && !source.getType().isF64())
-      return result;
-    Value isNumber = e.builder.createOrFold<arith::CmpFOp>(
-        e.loc, arith::CmpFPredicate::ORD, source, source);
-    return e.select(isNumber, result, e.constantLike(result, 0));
-  }
-  Value wide = e.callIntrinsic(name, e.builder.getI32Type(), source);
-  int64_t lowest = isUnsigned ? 0 : -(int64_t(1) << (bits - 1));
-  int64_t highest = isUnsigned ? (int64_t(1) << bits) - 1 : -lowest - 1;
-  if (isUnsigned)
-    wide = e.builder.createOrFold<arith::MinUIOp>(e.loc, wide, e.i32(highest));
-  else
-    wide = e.builder.createOrFold<arith::MinSIOp>(
-        e.loc,
-        e.builder.createOrFold<arith::MaxSIOp>(e.loc, wide, e.i32(lowest)),
-        e.i32(highest));
-  return e.builder.createOrFold<arith::TruncIOp>(e.loc, to, wide);
-}
-
-static Value castIntegers(KernelEmitter &e, Value source, Type to,
-                          bool isUnsigned) {
-  unsigned from = source.getType().getIntOrFloatBitWidth(),
-           width = to.getIntOrFloatBitWidth();
-  if (from == width)
-    return source;
-  if (from > width)
-    return e.builder.createOrFold<arith::TruncIOp>(e.loc, to, source);
-  if (isUnsigned || from == 1)
-    return e.builder.createOrFold<arith::ExtUIOp>(e.loc, to, source);
-  return e.builder.createOrFold<arith::ExtSIOp>(e.loc, to, source);
-}
-
-Value tile::emitScalarCast(KernelEmitter &e, CastOp op, Value source, Type from,
-                           Type to) {
-  bool plain = !op.getMode() || *op.getMode() == "nosat";
-  auto fromInteger = dyn_cast<IntegerType>(from),
-       toInteger = dyn_cast<IntegerType>(to);
-  OpBuilder &b = e.builder;
-  if (fromInteger && toInteger && plain) {
-    if (toInteger.getWidth() == 1)
-      return e.compare(arith::CmpIPredicate::ne, source,
-                       e.constantLike(source, 0));
-    return castIntegers(e, source, to, op.getSourceUnsigned());
-  }
-  if (fromInteger && isNative(to) && plain) {
-    if (op.getSourceUnsigned() || fromInteger.getWidth() == 1)
-      return b.createOrFold<arith::UIToFPOp>(e.loc, to, source);
-    return b.createOrFold<arith::SIToFPOp>(e.loc, to, source);
-  }
-  if (isNative(from) && toInteger && plain) {
-    if (toInteger.getWidth() == 1)
-      return b.createOrFold<arith::CmpFOp>(e.loc, arith::CmpFPredicate::UNE,
-                                           source, e.zeroOf(from));
-    return castToInteger(e, source, to, op.getResultUnsigned());
-  }
-  if (isNative(from) && isNative(to) && plain) {
-    unsigned fromBits = from.getIntOrFloatBitWidth(),
-             toBits = to.getIntOrFloatBitWidth();
-    if (from == to)
-      return source;
-    if (fromBits < toBits)
-      return LLVM::FPExtOp::create(b, e.loc, to, source);
-    if (fromBits > toBits)
-      return LLVM::FPTruncOp::create(b, e.loc, to, source);
-    // Between the 16-bit types by way of f32, which holds both.
-    return LLVM::FPTruncOp::create(
-        b, e.loc, to, LLVM::FPExtOp::create(b, e.loc, b.getF32Type(), source));
-  }
-  op.emitError("a cast of ")
-      << from << " to " << to << (plain ? "" : " with this option")
-      << " is not supported yet";
-  return {};
-}
-
-//===----------------------------------------------------------------------===//
 // Fragments
 //===----------------------------------------------------------------------===//
 
@@ -296,9 +201,9 @@ LogicalResult tile::emitCast(KernelEmitter &e, CastOp op) {
   Type from = getTileElementType(op.getSource().getType());
   Type to = getTileElementType(op.getResult().getType());
   if (!isa<RankedTensorType>(op.getResult().getType())) {
-    Value result = emitScalarCast(e, op, e.getScalar(op.getSource()), from, to);
-    e.setScalar(op, result);
-    return success(result != nullptr);
+    e.setScalar(
+        op, emitElementCast(e, ElementCast(op), e.getScalar(op.getSource())));
+    return success();
   }
   std::optional<CastSource> found = findSource(e, op);
   std::optional<Value> laneSelect =
@@ -325,17 +230,13 @@ LogicalResult tile::emitCast(KernelEmitter &e, CastOp op) {
   SmallVector<Value> elements = source.getElements(e.builder, e.loc), permuted;
   for (int reg : registers)
     permuted.push_back(elements[reg]);
-  if (from.isF32() && to16 && shape.elementsPerWord() == 2) {
+  if (from.isF32() && to16 && !op.getMode() && shape.elementsPerWord() == 2) {
     e.setFragment(op, narrowPairs(e, permuted, to));
     return success();
   }
   SmallVector<Value> results;
-  for (Value element : permuted) {
-    Value result = emitScalarCast(e, op, element, from, to);
-    if (!result)
-      return failure();
-    results.push_back(result);
-  }
+  for (Value element : permuted)
+    results.push_back(emitElementCast(e, ElementCast(op), element));
   e.setFragment(op, FragmentValue::ofElements(to, results));
   return success();
 }

@@ -38,10 +38,6 @@ Value emitMathFunction(KernelEmitter &emitter, Operation *op,
                        ValueRange operands);
 // CastToNVVM.cpp
 LogicalResult emitCast(KernelEmitter &emitter, CastOp op);
-/// One element, by the language's rules; null with an error at `op` if the pair
-/// of types is not supported yet.
-Value emitScalarCast(KernelEmitter &emitter, CastOp op, Value source, Type from,
-                     Type to);
 // ElementToNVVM.cpp: single elements of memory, inside `parallel` or not.
 LogicalResult emitLoadElement(KernelEmitter &emitter, LoadElementOp op);
 LogicalResult emitStoreElement(KernelEmitter &emitter, StoreElementOp op);

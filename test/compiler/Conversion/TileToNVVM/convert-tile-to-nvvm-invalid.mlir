@@ -47,25 +47,6 @@ tile.kernel @device_size() attributes {symbols = [], checks = [], grid = ["sm_co
 
 // -----
 
-// Tests conversions that have no code yet.
-tile.kernel @cast() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
-  %x = arith.constant dense<1.0> : tensor<128xf32, #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">>
-  // expected-error @below {{a cast of 'f32' to 'f8E5M2' is not supported yet}}
-  %y = tile.cast %x : tensor<128xf32, #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">> -> tensor<128xf8E5M2, #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">>
-  tile.return
-}
-
-// -----
-
-tile.kernel @cast_option() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
-  %x = arith.constant 1.0 : f32
-  // expected-error @below {{a cast of 'f32' to 'bf16' with this option is not supported yet}}
-  %y = tile.cast %x {mode = "up"} : f32 -> bf16
-  tile.return
-}
-
-// -----
-
 // Tests parts of shared tiles at places of run time.
 tile.kernel @runtime_part(%i: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
   %c0 = arith.constant 0 : i64
