@@ -183,7 +183,7 @@ void Compilation::describeOptions() {
 llvm::Error Compilation::lower() {
   mlir::PassManager decisions(&context), lowering(&context);
   addTilePasses(decisions, *target);
-  addLoweringPasses(lowering);
+  addLoweringPasses(lowering, *target);
   // What comes out is verified as LLVM IR; between these passes of MLIR's it
   // would cost a tenth of the time to compile.
   lowering.enableVerifier(false);

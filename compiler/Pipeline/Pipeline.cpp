@@ -79,8 +79,8 @@ void tilec::registerLoweringInterfaces(DialectRegistry &registry) {
   registerConvertNVVMToLLVMInterface(registry);
 }
 
-void tilec::addLoweringPasses(OpPassManager &manager) {
-  manager.addPass(tile::createConvertTileToNVVM());
+void tilec::addLoweringPasses(OpPassManager &manager, const Target &target) {
+  manager.addPass(tile::createConvertTileToNVVM(target.name));
   // Index arithmetic that the lowering wrote out for each register is shared.
   manager.addPass(createCSEPass());
   manager.addPass(createSCFToControlFlowPass());
@@ -100,17 +100,20 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
 void tilec::registerPipelinePasses() {
   tile::registerTilePasses();
   tile::registerConvertTileToNVVM();
+  auto addForTarget = [](void (*add)(OpPassManager &, const Target &)) {
+    return [add](OpPassManager &manager, const TilePipelineOptions &options) {
+      llvm::Expected<const Target *> target = parseTarget(options.target);
+      if (!target) {
+        llvm::errs() << llvm::toString(target.takeError()) << "\n";
+        return;
+      }
+      add(manager, **target);
+    };
+  };
   PassPipelineRegistration<TilePipelineOptions>(
       "tile-pipeline", "All passes within the tile dialect, in order",
-      [](OpPassManager &manager, const TilePipelineOptions &options) {
-        llvm::Expected<const Target *> target = parseTarget(options.target);
-        if (!target) {
-          llvm::errs() << llvm::toString(target.takeError()) << "\n";
-          return;
-        }
-        addTilePasses(manager, **target);
-      });
-  PassPipelineRegistration<>(
+      addForTarget(addTilePasses));
+  PassPipelineRegistration<TilePipelineOptions>(
       "tile-to-llvm", "From placed tiles to the LLVM dialect",
-      [](OpPassManager &manager) { addLoweringPasses(manager); });
+      addForTarget(addLoweringPasses));
 }

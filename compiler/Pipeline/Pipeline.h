@@ -21,7 +21,7 @@ void addTilePasses(mlir::OpPassManager &manager, const Target &target);
 void registerLoweringInterfaces(mlir::DialectRegistry &registry);
 
 /// Appends the passes from there to the LLVM and NVVM dialects.
-void addLoweringPasses(mlir::OpPassManager &manager);
+void addLoweringPasses(mlir::OpPassManager &manager, const Target &target);
 
 /// Registers every pass, and both halves as the pipelines `--tile-pipeline` and
 /// `--tile-to-llvm`, for `tile-opt`.

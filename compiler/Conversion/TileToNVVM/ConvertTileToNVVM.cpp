@@ -2,6 +2,7 @@
 
 #include "compiler/Conversion/TileToNVVM/ConvertTileToNVVM.h"
 #include "compiler/Conversion/TileToNVVM/KernelEmitter.h"
+#include "dialects/Tile/Transforms/MmaTable.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -56,6 +57,10 @@ struct ConvertTileToNVVM
     : PassWrapper<ConvertTileToNVVM, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertTileToNVVM)
 
+  ConvertTileToNVVM() = default;
+  ConvertTileToNVVM(const ConvertTileToNVVM &other) : PassWrapper(other) {}
+  explicit ConvertTileToNVVM(StringRef name) { target = name.str(); }
+
   StringRef getArgument() const override { return "convert-tile-to-nvvm"; }
   StringRef getDescription() const override {
     return "Lower tile kernels to what one thread does";
@@ -80,7 +85,7 @@ struct ConvertTileToNVVM
         failed.insert(kernel.getSourceName());
         continue;
       }
-      KernelEmitter emitter(kernel);
+      KernelEmitter emitter(kernel, getComputeCapability(target));
       if (refuseOrders(kernel) || !emitter.emitKernel()) {
         failed.insert(kernel.getSourceName());
         continue;
@@ -92,11 +97,15 @@ struct ConvertTileToNVVM
     if (!failed.empty())
       signalPassFailure();
   }
+
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("GPU, such as sm_80"),
+                             llvm::cl::init("sm_90a")};
 };
 } // namespace
 
-std::unique_ptr<Pass> tile::createConvertTileToNVVM() {
-  return std::make_unique<ConvertTileToNVVM>();
+std::unique_ptr<Pass> tile::createConvertTileToNVVM(StringRef target) {
+  return std::make_unique<ConvertTileToNVVM>(target);
 }
 
 void tile::registerConvertTileToNVVM() {

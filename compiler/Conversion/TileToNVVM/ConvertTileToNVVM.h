@@ -2,6 +2,7 @@
 #ifndef TILE_COMPILER_CONVERSION_TILETONVVM_CONVERTTILETONVVM_H
 #define TILE_COMPILER_CONVERSION_TILETONVVM_CONVERTTILETONVVM_H
 
+#include "llvm/ADT/StringRef.h"
 #include <memory>
 
 namespace mlir {
@@ -12,8 +13,8 @@ namespace tile {
 /// and whose copies have plans, by an `llvm.func` that says what one thread
 /// does, in the arith, scf, llvm and nvvm dialects.  Kernel-level facts stay in
 /// the attribute `tile.kernels` of the module.  Test:
-/// convert-tile-to-nvvm.mlir.
-std::unique_ptr<Pass> createConvertTileToNVVM();
+/// convert-tile-to-nvvm.mlir.  `target` is a GPU such as "sm_80".
+std::unique_ptr<Pass> createConvertTileToNVVM(llvm::StringRef target);
 
 /// Registers `--convert-tile-to-nvvm`.
 void registerConvertTileToNVVM();

@@ -18,9 +18,9 @@ using namespace mlir::tile;
 /// Address space of global memory in NVPTX.
 static constexpr unsigned globalSpace = 1;
 
-KernelEmitter::KernelEmitter(KernelOp kernel)
-    : kernel(kernel), builder(kernel), loc(kernel.getLoc()),
-      threads(kernel.getThreads()) {
+KernelEmitter::KernelEmitter(KernelOp kernel, unsigned computeCapability)
+    : kernel(kernel), computeCapability(computeCapability), builder(kernel),
+      loc(kernel.getLoc()), threads(kernel.getThreads()) {
   createFunction();
   emitPrologue();
 }

@@ -92,8 +92,9 @@ public:
 
 class KernelEmitter {
 public:
-  /// Creates the function of `kernel` and emits its prologue.
-  explicit KernelEmitter(KernelOp kernel);
+  /// Creates the function of `kernel` and emits its prologue, for a target of
+  /// this compute capability (90 for sm_90a).
+  KernelEmitter(KernelOp kernel, unsigned computeCapability);
 
   /// Emits the body; false after an error was reported.
   bool emitKernel();
@@ -102,6 +103,7 @@ public:
   LogicalResult emitBlock(Block &block);
 
   KernelOp kernel;
+  unsigned computeCapability;
   OpBuilder builder;
   LLVM::LLVMFuncOp function;
   /// Location of the op being lowered.

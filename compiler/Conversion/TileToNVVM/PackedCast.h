@@ -1,0 +1,57 @@
+//===- PackedCast.h - Conversion of packed registers ----------------------===//
+//
+// Casts of whole words of narrow elements, several at a time: what stands
+// between a narrow operand and the instruction that multiplies it.  The recipes
+// are exact, NaN and infinity included.  PackedCast.cpp lists them with their
+// costs.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_CONVERSION_TILETONVVM_PACKEDCAST_H
+#define TILE_COMPILER_CONVERSION_TILETONVVM_PACKEDCAST_H
+
+#include "compiler/Conversion/TileToNVVM/ElementCast.h"
+#include "compiler/Conversion/TileToNVVM/PackedSource.h"
+
+namespace mlir::tile {
+
+// PackedCast.cpp
+/// The result of a cast, if there is a recipe for it and the fragments are
+/// packed.
+std::optional<FragmentValue> emitPackedCast(KernelEmitter &emitter,
+                                            const ElementCast &cast,
+                                            const FragmentValue &value,
+                                            const CastSource &source);
+/// (word & mask) ^ flipped in one instruction: LLVM would make two, and ptxas
+/// does not join them again.
+Value maskAndFlip(KernelEmitter &emitter, Value word, int64_t mask,
+                  int64_t flipped);
+/// x * factor + addend on the two 16-bit floats of a word; `type` is theirs.
+/// The packed fma exists on every target, the packed sum and product do not.
+Value fusePair(KernelEmitter &emitter, Type type, Value word, double factor,
+               Value addend);
+/// Two of the same number in a word.
+Value splatPair(KernelEmitter &emitter, Type type, double value);
+
+// NibbleCast.cpp: elements of 4 bits.
+/// Words of 16-bit floats.
+SmallVector<Value> castNibblesToHalves(KernelEmitter &emitter, Type from,
+                                       bool isUnsigned, Type to,
+                                       PackedSource &source);
+/// Words of bytes: integers, or 8-bit floats.
+SmallVector<Value> castNibblesToBytes(KernelEmitter &emitter, Type from,
+                                      bool isUnsigned, Type to,
+                                      PackedSource &source);
+
+// ByteCast.cpp: elements of 8 bits.
+/// Words of 16-bit floats.
+SmallVector<Value> castBytesToHalves(KernelEmitter &emitter, Type from,
+                                     bool isUnsigned, Type to,
+                                     PackedSource &source);
+/// Words of 8-bit floats from elements of f32, f16 or bf16; empty if the target
+/// has no instruction for it.
+SmallVector<Value> castToByteFloats(KernelEmitter &emitter, Type to,
+                                    ArrayRef<Value> elements);
+
+} // namespace mlir::tile
+
+#endif // TILE_COMPILER_CONVERSION_TILETONVVM_PACKEDCAST_H

@@ -1,0 +1,77 @@
+// RUN: tile-opt %s --convert-tile-to-nvvm=target=sm_80 --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,SM80
+// RUN: tile-opt %s --convert-tile-to-nvvm=target=sm_90a --canonicalize --cse | FileCheck %s --check-prefixes=CHECK,SM90
+
+// Tests the recipes for packed registers by what they are made of; the counts
+// for eight elements stand in PackedCast.cpp.  Values are tested by
+// test/e2e/casts.
+
+#four = #tile.layout<"256 registers=[[1],[2],[4]] lanes=[[8],[16],[32],[64],[128]] warps=[]">
+#two = #tile.layout<"128 registers=[[1],[2]] lanes=[[4],[8],[16],[32],[64]] warps=[]">
+// Elements 4 apart are neighbours in the registers.
+#apart = #tile.layout<"256 registers=[[4],[1],[2]] lanes=[[8],[16],[32],[64],[128]] warps=[]">
+// Groups of four lanes hold the same elements.
+#shared = #tile.layout<"64 registers=[[1],[2],[4],[8],[16],[32]] lanes=[[0],[0],[0],[0],[0]] warps=[]">
+#spread = #tile.layout<"64 registers=[[1],[8],[16],[32]] lanes=[[2],[4],[0],[0],[0]] warps=[]">
+
+// Tests that nibbles 16 bits apart are paired by a shift.
+// CHECK-LABEL: llvm.func @nibbles_to_halves
+// CHECK: lop3.b32 $0, $1, $2, $3, 0x6a;
+// CHECK-NOT: prmt
+// CHECK-COUNT-3: lop3.b32 $0, $1, $2, $3, 0x6a;
+// CHECK-NOT: lop3
+// CHECK: llvm.return
+tile.kernel @nibbles_to_halves(%Y: !tile.global<?xbf16> {tile.name = "Y", tile.dtype = "bf16", tile.access = "out", tile.dims = [256]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 128 : i64} {
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<256xi4, pack = 0>
+  %x = tile.load %s : !tile.shared<256xi4, pack = 0> -> tensor<256xi4, #four>
+  %y = tile.cast %x : tensor<256xi4, #four> -> tensor<256xbf16, #apart>
+  tile.store %y, %Y[%c0] : tensor<256xbf16, #apart>, !tile.global<?xbf16>
+  tile.return
+}
+
+// Tests that lanes which share a source take their own bytes of it, by
+// selectors that depend on the lane.
+// CHECK-LABEL: llvm.func @shared_nibbles
+// CHECK: %[[DIGITS:.+]] = arith.xori %{{.+}}, %{{.+}} : i32
+// CHECK: prmt
+tile.kernel @shared_nibbles(%Y: !tile.global<?xf16> {tile.name = "Y", tile.dtype = "f16", tile.access = "out", tile.dims = [64]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 128 : i64} {
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<64xf4E2M1FN, pack = 0>
+  %x = tile.load %s : !tile.shared<64xf4E2M1FN, pack = 0> -> tensor<64xf4E2M1FN, #shared>
+  %y = tile.cast %x : tensor<64xf4E2M1FN, #shared> -> tensor<64xf16, #spread>
+  tile.store %y, %Y[%c0] : tensor<64xf16, #spread>, !tile.global<?xf16>
+  tile.return
+}
+
+// Tests that eight 4-bit floats become 8-bit floats by three permutes a word.
+// CHECK-LABEL: llvm.func @by_table
+// CHECK-COUNT-6: prmt
+// CHECK-NOT: prmt
+// CHECK: llvm.return
+tile.kernel @by_table(%Y: !tile.global<?xf8E4M3FN> {tile.name = "Y", tile.dtype = "fp8_e4m3", tile.access = "out", tile.dims = [256]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 128 : i64} {
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<256xf4E2M1FN, pack = 0>
+  %x = tile.load %s : !tile.shared<256xf4E2M1FN, pack = 0> -> tensor<256xf4E2M1FN, #four>
+  %y = tile.cast %x : tensor<256xf4E2M1FN, #four> -> tensor<256xf8E4M3FN, #four>
+  tile.store %y, %Y[%c0] : tensor<256xf8E4M3FN, #four>, !tile.global<?xf8E4M3FN>
+  tile.return
+}
+
+// Tests that the conversions of 8-bit floats are instructions where the target
+// has them, from sm_89 on.
+// CHECK-LABEL: llvm.func @byte_floats
+// SM80-NOT: e4m3x2
+// SM80-COUNT-6: llvm.intr.fma({{.*}}vector<2xf16>
+// SM90-COUNT-2: llvm.nvvm.e4m3x2.to.f16x2.rn
+// SM90-COUNT-2: llvm.nvvm.ff.to.e5m2x2.rn
+// CHECK: llvm.return
+tile.kernel @byte_floats(%Y: !tile.global<?xf16> {tile.name = "Y", tile.dtype = "f16", tile.access = "out", tile.dims = [128]}, %Z: !tile.global<?xf8E5M2> {tile.name = "Z", tile.dtype = "fp8_e5m2", tile.access = "out", tile.dims = [128]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 128 : i64} {
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<128xf8E4M3FN>
+  %x = tile.load %s : !tile.shared<128xf8E4M3FN> -> tensor<128xf8E4M3FN, #two>
+  %y = tile.cast %x : tensor<128xf8E4M3FN, #two> -> tensor<128xf16, #two>
+  tile.store %y, %Y[%c0] : tensor<128xf16, #two>, !tile.global<?xf16>
+  %z = tile.cast %y : tensor<128xf16, #two> -> tensor<128xf8E5M2, #two>
+  tile.store %z, %Z[%c0] : tensor<128xf8E5M2, #two>, !tile.global<?xf8E5M2>
+  tile.return
+}
