@@ -1,0 +1,75 @@
+"""One case of the fuzzer: a kernel's text, its arrays and how they are given to tilec."""
+
+from dataclasses import dataclass, field
+from typing import Dict, List, Optional, Tuple
+
+import numpy as np
+
+from formats import FORMATS, store
+
+
+@dataclass
+class Tensor:
+    """A parameter. `dims` are its extents as the kernel writes them: symbols, numbers or expressions."""
+    name: str
+    type: str
+    dims: List[str]
+    access: str = ""  # "", "out" or "inout"
+    pack: Optional[int] = None
+    qualifiers: str = ""
+    codes: Optional[np.ndarray] = None  # None: an output
+
+    def declare(self):
+        access = self.access + " " if self.access else ""
+        pack = f" pack({self.pack})" if self.pack is not None and FORMATS[self.type].is_packed else ""
+        qualifiers = " " + self.qualifiers if self.qualifiers else ""
+        return f"{self.name}: {access}{self.type}[{', '.join(self.dims)}]{pack}{qualifiers}"
+
+    def stored(self):
+        return store(self.type, self.codes, self.pack)
+
+
+@dataclass
+class Case:
+    text: str
+    tensors: List[Tensor]
+    sizes: Dict[str, int] = field(default_factory=dict)
+    is_static: bool = False  # whether the sizes are fixed while compiling
+    scalars: Dict[str, object] = field(default_factory=dict)
+    target: str = "sm_80"
+    tolerance: str = "0"
+    # Reasons to refuse this kernel, beside those of any (outcome.REFUSALS): patterns with their names in the counts.
+    may_refuse: List[Tuple[str, str]] = field(default_factory=list)
+
+    def arguments(self):
+        """The options of `tilec run`, with arrays by the names of their files."""
+        size = "-D" if self.is_static else "--size"
+        options = []
+        for name, value in self.sizes.items():
+            options += [size, f"{name}={value}"]
+        for tensor in self.tensors:
+            if tensor.codes is not None:
+                options += ["--in", f"{tensor.name}={tensor.name}.npy"]
+        for name, value in self.scalars.items():
+            options += ["--in", f"{name}={value}"]
+        return options + [f"--target={self.target}", "--device=emulator", "--check=full", f"--tol={self.tolerance}"]
+
+    def write(self, folder):
+        (folder / "case.tile").write_text(self.text)
+        for tensor in self.tensors:
+            if tensor.codes is not None:
+                np.save(folder / f"{tensor.name}.npy", tensor.stored())
+
+
+def kernel_text(parameters, body, grid="", threads=None, where=()):
+    """A kernel `fuzz` of these parameters (tensors or texts) and lines."""
+    declared = [p if isinstance(p, str) else p.declare() for p in parameters]
+    lines = ["kernel fuzz(" + ",\n            ".join(declared) + ")"]
+    if where:
+        lines.append("    where " + ", ".join(where))
+    if grid:
+        lines.append(f"    grid({grid})")
+    if threads:
+        lines.append(f"    threads({threads})")
+    lines += ["{"] + ["    " + line for line in body] + ["}"]
+    return "\n".join(lines) + "\n"
