@@ -71,35 +71,42 @@ static LogicalResult executeBroadcast(BlockInterpreter &block,
   return success();
 }
 
-/// For each dimension of the result, how far apart the elements of the source
-/// are that successive indices name.
-static SmallVector<int64_t> getSourceStrides(AffineMap map,
-                                             ArrayRef<int64_t> sourceShape) {
-  SmallVector<int64_t> strides(map.getNumDims(), 0);
-  Extents dense =
-      getDenseStrides(Extents(sourceShape.begin(), sourceShape.end()));
-  for (auto [expr, stride] : llvm::zip_equal(map.getResults(), dense))
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      strides[dim.getPosition()] = stride;
-  return strides;
+namespace {
+/// How a dimension of the result walks through the source: how many successive
+/// indices name one element, and how far apart the elements are.
+struct Walk {
+  int64_t group = 1, stride = 0;
+};
+} // namespace
+
+static SmallVector<Walk> getWalks(tile::ReindexOp op) {
+  SmallVector<Walk> walks(op.getMap().getNumDims());
+  ArrayRef<int64_t> shape = tile::getTileShape(op.getSource().getType());
+  Extents dense = getDenseStrides(Extents(shape.begin(), shape.end()));
+  for (auto [dim, group, stride] :
+       llvm::zip_equal(op.getDimMap(), op.getDivisors(), dense))
+    if (dim >= 0)
+      walks[dim] = {group, stride};
+  return walks;
 }
 
 template <typename T>
-static Elements<T> reindex(const Elements<T> &source, ArrayRef<int64_t> strides,
+static Elements<T> reindex(const Elements<T> &source, ArrayRef<Walk> walks,
                            ArrayRef<int64_t> shape) {
   if (source.isUniform())
     return source;
   std::vector<T> elements(llvm::product_of(shape));
   int64_t length = shape.empty() ? 1 : shape.back();
-  int64_t step = shape.empty() ? 0 : strides.back();
+  Walk along = shape.empty() ? Walk() : walks.back();
   for (int64_t row = 0, rows = int64_t(elements.size()) / length; row < rows;
        ++row) {
     int64_t first = 0, rest = row;
     for (size_t d = shape.empty() ? 0 : shape.size() - 1; d-- > 0;
          rest /= shape[d])
-      first += rest % shape[d] * strides[d];
+      first += rest % shape[d] / walks[d].group * walks[d].stride;
     for (int64_t j = 0; j < length; ++j)
-      elements[row * length + j] = source[first + j * step];
+      elements[row * length + j] =
+          source[first + j / along.group * along.stride];
   }
   return Elements<T>(std::move(elements));
 }
@@ -107,15 +114,14 @@ static Elements<T> reindex(const Elements<T> &source, ArrayRef<int64_t> strides,
 static LogicalResult executeReindex(BlockInterpreter &block,
                                     tile::ReindexOp op) {
   const RuntimeValue &source = block.get(op.getSource());
-  SmallVector<int64_t> strides = getSourceStrides(
-      op.getMap(), tile::getTileShape(op.getSource().getType()));
+  SmallVector<Walk> walks = getWalks(op);
   ArrayRef<int64_t> shape = tile::getTileShape(op.getResult().getType());
   if (source.isFloat())
     block.set(op.getResult(),
-              RuntimeValue(reindex(source.getFloats(), strides, shape),
+              RuntimeValue(reindex(source.getFloats(), walks, shape),
                            source.isWide()));
   else
-    block.set(op.getResult(), reindex(source.getIntegers(), strides, shape));
+    block.set(op.getResult(), reindex(source.getIntegers(), walks, shape));
   return success();
 }
 

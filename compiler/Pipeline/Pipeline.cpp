@@ -25,6 +25,10 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   // one form of elementwise code.
   manager.addPass(tile::createCanonicalizeKernelPass());
 
+  // Numbers with scales become arithmetic, on parts of tiles among others, which
+  // is for the passes that follow.
+  manager.addPass(tile::createExpandDequantPass());
+
   // What is left of them, and what moves elements about, becomes element loops
   // that find every element in their own thread or in shared memory.
   manager.addPass(tile::createExpandMovesPass());

@@ -126,10 +126,16 @@ public:
   /// where `dimMap[i]` is -1 (source extent 1: a broadcast).  No result
   /// dimension may be named twice (a diagonal): none is returned then.
   ///
-  /// Covers row and column vectors beside a 2-D fragment, broadcasts and
-  /// transposes.  Registers that would hold the same element are merged.
+  /// `divisors[i]`, a power of two, makes it s[i] = coords[dimMap[i]] /
+  /// divisors[i], rounded down: one source element for each group of elements.
+  /// The source's extent is the quotient, rounded up.
+  ///
+  /// Covers row and column vectors beside a 2-D fragment, broadcasts, scales of
+  /// groups and transposes.  Registers that would hold the same element are
+  /// merged.
   std::optional<ReindexedLayout>
-  reindexSource(llvm::ArrayRef<int> dimMap) const;
+  reindexSource(llvm::ArrayRef<int> dimMap,
+                llvm::ArrayRef<int32_t> divisors = {}) const;
 
   bool operator==(const FragmentLayout &other) const {
     return coreLayout == other.coreLayout && repeatList == other.repeatList;

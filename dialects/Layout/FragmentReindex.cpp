@@ -58,16 +58,51 @@ static int closeUp(uint64_t value, uint64_t dropped, int bits) {
   return result;
 }
 
+namespace {
+/// What a source dimension takes of the result dimension that it reads in
+/// groups: whole groups of the core, or of its repeats where a group is larger
+/// than the core.
+struct GroupedDim {
+  int shift;      ///< log2 of the group's part in the core
+  int32_t levels; ///< repeats of the core in one group
+};
+} // namespace
+
+static GroupedDim splitDivisor(int32_t divisor, int32_t coreExtent) {
+  assert(llvm::isPowerOf2_32(divisor) && "groups are powers of two");
+  int32_t inCore = std::min(divisor, coreExtent);
+  return {int(llvm::Log2_32(inCore)), divisor / inCore};
+}
+
 std::optional<ReindexedLayout>
-FragmentLayout::reindexSource(ArrayRef<int> dimMap) const {
+FragmentLayout::reindexSource(ArrayRef<int> dimMap,
+                              ArrayRef<int32_t> divisors) const {
   std::optional<llvm::SmallVector<int, 4>> sourceDim =
       invertDimMap(dimMap, rank());
   if (!sourceDim)
     return std::nullopt;
+  llvm::SmallVector<GroupedDim, 4> grouped;
+  for (auto [source, dim] : llvm::enumerate(dimMap))
+    grouped.push_back(dim < 0 || divisors.empty()
+                          ? GroupedDim{0, 1}
+                          : splitDivisor(divisors[source], extents[dim]));
+  // Dropping low bits of coordinates is linear, as choosing among them is.
+  auto pull = [&](ArrayRef<int32_t> coords, int32_t fill) {
+    Coords result = pullBack(coords, dimMap, fill);
+    for (auto [coord, group] : llvm::zip_equal(result, grouped))
+      coord >>= group.shift;
+    return result;
+  };
+  auto pullBases = [&](ArrayRef<Coords> bases) {
+    std::vector<Coords> result;
+    for (const Coords &basis : bases)
+      result.push_back(pull(basis, 0));
+    return result;
+  };
 
   // Register bits that reach nothing new in the source are merged away.
-  Coords sourceExtents = pullBack(extents, dimMap, 1);
-  std::vector<Coords> pulled = pullBack(registerBases(), dimMap), kept;
+  Coords sourceExtents = pull(extents, 1);
+  std::vector<Coords> pulled = pullBases(registerBases()), kept;
   llvm::SmallVector<uint64_t, 16> words;
   BitBasis span;
   for (const Coords &basis : pulled) {
@@ -77,11 +112,13 @@ FragmentLayout::reindexSource(ArrayRef<int> dimMap) const {
   }
   llvm::SmallVector<Repeat, 4> sourceRepeats;
   for (const Repeat &level : repeatList)
-    if ((*sourceDim)[level.dim] >= 0)
-      sourceRepeats.push_back({(*sourceDim)[level.dim], level.count});
+    if (int source = (*sourceDim)[level.dim]; source >= 0)
+      sourceRepeats.push_back(
+          {source,
+           int32_t(llvm::divideCeil(level.count, grouped[source].levels))});
 
   std::optional<FragmentLayout> source =
-      create(kept, pullBack(laneBases(), dimMap), pullBack(warpBases(), dimMap),
+      create(kept, pullBases(laneBases()), pullBases(warpBases()),
              sourceExtents, sourceRepeats);
   assert(source && "a projection of a surjective map is surjective");
 
@@ -100,9 +137,15 @@ FragmentLayout::reindexSource(ArrayRef<int> dimMap) const {
   for (int reg = 0; reg < elementsPerThread(); ++reg) {
     Coords offset = registerOffset(reg);
     int repeat = 0;
-    for (const Repeat &level : repeatList)
-      if ((*sourceDim)[level.dim] >= 0)
-        repeat = repeat * level.count + offset[level.dim] / extents[level.dim];
+    for (auto [level, sourceLevel] : llvm::zip(
+             llvm::make_filter_range(repeatList,
+                                     [&](const Repeat &level) {
+                                       return (*sourceDim)[level.dim] >= 0;
+                                     }),
+             sourceRepeats))
+      repeat = repeat * sourceLevel.count + offset[level.dim] /
+                                                extents[level.dim] /
+                                                grouped[sourceLevel.dim].levels;
     result.registerOf.push_back((repeat << kept.size()) +
                                 coreRegisterOf[reg % coreRegisters()]);
   }

@@ -26,14 +26,10 @@ static void declareSharedMemory(ModuleOp module) {
 static bool refuseOrders(KernelOp kernel) {
   bool isRefused = false;
   for (BlockArgument argument : kernel.getArguments())
-    for (auto [attribute, qualifier] :
-         {std::pair("tile.strided_all", "strided(all)"),
-          {"tile.prepack", "prepack"}})
-      if (kernel.getArgAttr(argument.getArgNumber(), attribute)) {
-        emitError(argument.getLoc())
-            << "'" << qualifier << "' is not supported yet";
-        isRefused = true;
-      }
+    if (kernel.getArgAttr(argument.getArgNumber(), "tile.strided_all")) {
+      emitError(argument.getLoc()) << "'strided(all)' is not supported yet";
+      isRefused = true;
+    }
   return isRefused;
 }
 

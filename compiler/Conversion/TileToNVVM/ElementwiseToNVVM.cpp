@@ -172,7 +172,8 @@ LogicalResult tile::emitBroadcast(KernelEmitter &e, BroadcastOp op) {
 
 LogicalResult tile::emitReindex(KernelEmitter &e, ReindexOp op) {
   // There is one, since a map names no dimension twice (reindex-c3).
-  auto reindexed = e.getLayout(op.getResult()).reindexSource(getDimMap(op));
+  auto reindexed = e.getLayout(op.getResult())
+                       .reindexSource(op.getDimMap(), op.getDivisors());
   // The source may hold the same elements in other registers of each thread.
   layout::ConversionPlan plan =
       layout::planConversion(e.getLayout(op.getSource()), reindexed->layout);

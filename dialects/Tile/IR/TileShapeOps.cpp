@@ -19,6 +19,41 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+/// A dimension and the size of the groups of its elements that share an index;
+/// none if the expression is not of this form.
+static std::optional<std::pair<unsigned, int64_t>>
+matchGroups(AffineExpr expr) {
+  int64_t divisor = 1;
+  auto quotient = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (quotient && expr.getKind() == AffineExprKind::FloorDiv)
+    if (auto constant = dyn_cast<AffineConstantExpr>(quotient.getRHS())) {
+      divisor = constant.getValue();
+      expr = quotient.getLHS();
+    }
+  auto dim = dyn_cast<AffineDimExpr>(expr);
+  if (!dim || divisor > INT32_MAX || !llvm::isPowerOf2_64(divisor))
+    return std::nullopt;
+  return std::pair(dim.getPosition(), divisor);
+}
+
+SmallVector<int, 4> ReindexOp::getDimMap() {
+  SmallVector<int, 4> dims;
+  for (AffineExpr expr : getMap().getResults()) {
+    auto groups = matchGroups(expr);
+    dims.push_back(groups ? int(groups->first) : -1);
+  }
+  return dims;
+}
+
+SmallVector<int32_t, 4> ReindexOp::getDivisors() {
+  SmallVector<int32_t, 4> divisors;
+  for (AffineExpr expr : getMap().getResults()) {
+    auto groups = matchGroups(expr);
+    divisors.push_back(groups ? int32_t(groups->second) : 1);
+  }
+  return divisors;
+}
+
 LogicalResult ReindexOp::verify() {
   AffineMap map = getMap();
   ArrayRef<int64_t> source = getTileShape(getSource().getType());
@@ -37,16 +72,19 @@ LogicalResult ReindexOp::verify() {
         return emitOpError("reindex-c2: a constant index is 0");
       continue;
     }
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim)
-      return emitOpError("reindex-c2: each index is a dimension or 0");
+    auto groups = matchGroups(expr);
+    if (!groups)
+      return emitOpError("reindex-c2: each index is a dimension, one over a "
+                         "power of two, or 0");
+    auto [dim, divisor] = *groups;
     // reindex-c3: no dimension twice, extents agree.
-    if (seen[dim.getPosition()])
+    if (seen[dim])
       return emitOpError("reindex-c3: a dimension is used once");
-    seen[dim.getPosition()] = true;
-    if (result[dim.getPosition()] != extent)
+    seen[dim] = true;
+    int64_t count = llvm::divideCeil(result[dim], divisor);
+    if (count != extent)
       return emitOpError("reindex-c3: extents differ: ")
-             << extent << " and " << result[dim.getPosition()];
+             << extent << " and " << count;
   }
   return success();
 }

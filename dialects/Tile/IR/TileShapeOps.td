@@ -28,26 +28,40 @@ def Tile_ReindexOp : Tile_Op<"reindex", [Pure]> {
   let summary = "Fragment read through an index map";
   let description = [{
     Element (d0, d1, ...) of the result is the element `map(d0, d1, ...)` of the
-    source.  Covers added dimensions of extent 1, repetition along them, and
-    transposes.  Each result of the map is a dimension of the result or the
-    constant 0; no dimension occurs twice.
+    source.  Covers added dimensions of extent 1, repetition along them or within
+    groups of elements, and transposes.  Each result of the map is a dimension of
+    the result, one over the size of its groups, or the constant 0; no dimension
+    occurs twice.
 
     Example: one value for each column,
     ```mlir
     %t = tile.reindex %b by affine_map<(d0, d1) -> (d1)> : tensor<128xf32> -> tensor<64x128xf32>
     ```
+    one for each 32 elements of a row,
+    ```mlir
+    %s = tile.reindex %g by affine_map<(d0, d1) -> (d0, d1 floordiv 32)> : tensor<128x2xf32> -> tensor<128x64xf32>
+    ```
 
     Verifier:
     - `reindex-c1`: the map goes from the dimensions of the result to those of
       the source.
-    - `reindex-c2`: each index is a dimension or 0.
-    - `reindex-c3`: a dimension is used once, and the extents agree.
+    - `reindex-c2`: each index is a dimension, one over a power of two, or 0.
+    - `reindex-c3`: a dimension is used once, and the extents agree: that of the
+      source is the quotient, rounded up.
   }];
   let arguments = (ins Tile_Fragment:$source, AffineMapAttr:$map);
   let results = (outs Tile_Fragment:$result);
   let assemblyFormat = "$source `by` $map attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// For each dimension of the source that of the result which names its
+    /// elements, or -1 where the index is 0.
+    SmallVector<int, 4> getDimMap();
+    /// For each dimension of the source how many successive elements of the
+    /// result read one of it.
+    SmallVector<int32_t, 4> getDivisors();
+  }];
 }
 
 def Tile_CastOp : Tile_Op<"cast", [Pure]> {

@@ -119,6 +119,7 @@ namespace {
 struct IndexEdge {
   Value result, source;
   SmallVector<int, 4> dimMap;
+  SmallVector<int32_t, 4> divisors; ///< empty: all 1
   Operation *use;
 };
 
@@ -199,7 +200,7 @@ void LayoutSolver::collect(Operation *op) {
     gemms.push_back(gemm);
   } else if (auto reindex = dyn_cast<ReindexOp>(op)) {
     edges.push_back({reindex.getResult(), reindex.getSource(),
-                     getDimMap(reindex), reindex});
+                     reindex.getDimMap(), reindex.getDivisors(), reindex});
   } else if (auto parallel = dyn_cast<ParallelOp>(op)) {
     collectParallel(parallel);
   }
@@ -235,7 +236,7 @@ void LayoutSolver::collectParallel(ParallelOp op) {
     if (first && identity)
       unite(first, element.getFragment());
     else
-      edges.push_back({first, element.getFragment(), *dimMap, element});
+      edges.push_back({first, element.getFragment(), *dimMap, {}, element});
   });
 }
 
@@ -248,7 +249,7 @@ void LayoutSolver::seedAccumulators() {
 /// is none, or if not all of the value is used.
 static std::optional<FragmentLayout> getSourceLayout(const IndexEdge &edge,
                                                      FragmentLayout result) {
-  auto source = result.reindexSource(edge.dimMap);
+  auto source = result.reindexSource(edge.dimMap, edge.divisors);
   Type type = edge.use->getOperand(0).getType();
   if (!source || !llvm::equal(source->layout.shape(), getTileShape(type)))
     return std::nullopt;

@@ -25,15 +25,6 @@ std::optional<SmallVector<int, 4>> tile::getLoopDims(ParallelOp op,
   return dims;
 }
 
-SmallVector<int, 4> tile::getDimMap(ReindexOp op) {
-  SmallVector<int, 4> dimMap;
-  for (AffineExpr expr : op.getMap().getResults()) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    dimMap.push_back(dim ? int(dim.getPosition()) : -1);
-  }
-  return dimMap;
-}
-
 layout::FragmentLayout tile::getIterationLayout(ParallelOp op, int64_t warps) {
   auto fits = [&](Type type) {
     return getFragmentLayout(type) &&

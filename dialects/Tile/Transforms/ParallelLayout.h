@@ -16,10 +16,6 @@ namespace mlir::tile {
 std::optional<SmallVector<int, 4>> getLoopDims(ParallelOp op,
                                                ValueRange indices);
 
-/// For each dimension of the source of an index map, that of the result (-1 for
-/// index 0).
-SmallVector<int, 4> getDimMap(ReindexOp op);
-
 /// The layout of the iteration space, once fragments have layouts: that of the
 /// first result written at the loop's own element, else of the first fragment
 /// read there, else a coalesced one over `warps` warps.

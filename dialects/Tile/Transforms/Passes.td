@@ -15,7 +15,8 @@ def RefuseUnsupportedPass
     : TilePass<"refuse-unsupported", "Refuse what no pass lowers yet"> {
   let description = [{
     Gives one error for each kernel that uses an op, or takes a decision, that
-    the passes after this one do not know, in the words of the source.
+    the passes after this one do not know, in the words of the source, and a
+    remark for each tensor whose `prepack` has no effect yet.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"sm_90a\"", "GPU named in messages">
@@ -46,6 +47,26 @@ def CanonicalizeKernelPass
     ```mlir
     %b = tile.broadcast %s : f32 -> tensor<16x8xf32>
     %r = arith.mulf %acc, %b : tensor<16x8xf32>
+    ```
+  }];
+}
+
+def ExpandDequantPass
+    : TilePass<"expand-dequant", "Write dequantisation as arithmetic"> {
+  let description = [{
+    Turns each `tile.dequant` into the conversion of the numbers, a subtraction
+    and a multiplication, in the type of the result where only the product
+    rounds there, else in f32.  Scales and zero-points are spread over the
+    elements of their groups by `tile.reindex`.
+
+    Before: `%w = tile.dequant %b scale %s zero %z {dim = 1 : i64, group = 32 : i64} : ... -> tensor<64x64xbf16>`
+    After:
+    ```mlir
+    %q = tile.cast %nibbles : tensor<64x64xi4> -> tensor<64x64xbf16>
+    %z = tile.reindex %zeros by affine_map<(d0, d1) -> (d0, d1 floordiv 32)> : tensor<64x2xbf16> -> tensor<64x64xbf16>
+    %d = arith.subf %q, %z : tensor<64x64xbf16>
+    %s = tile.reindex %scales by affine_map<(d0, d1) -> (d0, d1 floordiv 32)> : tensor<64x2xbf16> -> tensor<64x64xbf16>
+    %w = arith.mulf %d, %s : tensor<64x64xbf16>
     ```
   }];
 }

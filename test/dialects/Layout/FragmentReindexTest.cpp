@@ -15,14 +15,16 @@ using namespace layout;
 /// element twice for no reason.
 static void checkReindexed(const FragmentLayout &result,
                            const ReindexedLayout &reindexed,
-                           llvm::ArrayRef<int> dimMap) {
+                           llvm::ArrayRef<int> dimMap,
+                           llvm::ArrayRef<int32_t> divisors = {}) {
   const FragmentLayout &source = reindexed.layout;
   ASSERT_EQ(source.numWarps(), result.numWarps());
   ASSERT_EQ(int(reindexed.registerOf.size()), result.elementsPerThread());
   forEachHolder(result, [&](int reg, int lane, int warp) {
     Coords coords = result.coordsOf(reg, lane, warp), expected;
-    for (int dim : dimMap)
-      expected.push_back(dim < 0 ? 0 : coords[dim]);
+    for (auto [i, dim] : llvm::enumerate(dimMap))
+      expected.push_back(
+          dim < 0 ? 0 : coords[dim] / (divisors.empty() ? 1 : divisors[i]));
     ASSERT_EQ(source.coordsOf(reindexed.registerOf[reg], lane, warp), expected);
   });
   std::set<std::vector<int>> held;
@@ -72,6 +74,38 @@ TEST(FragmentReindex, SourcesOfIndexMaps) {
     ASSERT_TRUE(source);
     checkReindexed(layout, *source, map);
   }
+}
+
+TEST(FragmentReindex, SourcesOfGroups) {
+  RandomLayouts random(24);
+  for (int trial = 0; trial < 200; ++trial) {
+    FragmentLayout layout = random.anyFragment(trial);
+    std::vector<int> map;
+    std::vector<int32_t> divisors;
+    for (int dim = 0; dim < layout.rank(); ++dim) {
+      map.push_back(dim);
+      divisors.push_back(1 << (trial + 3 * dim) % 8);
+    }
+    std::shuffle(map.begin(), map.end(), random.engine);
+    std::optional<ReindexedLayout> source = layout.reindexSource(map, divisors);
+    ASSERT_TRUE(source);
+    for (auto [i, dim] : llvm::enumerate(map))
+      ASSERT_EQ(source->layout.shape()[i],
+                (layout.shape()[dim] + divisors[i] - 1) / divisors[i]);
+    checkReindexed(layout, *source, map, divisors);
+  }
+}
+
+TEST(FragmentReindex, GroupsLargerThanTheCoreTakeWholeRepeats) {
+  // Five tiles of 8 columns; each group is made of two.
+  FragmentLayout layout = *FragmentLayout::create(
+      {{0, 1}, {8, 0}}, {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}, {}, {16, 8},
+      {Repeat{1, 5}});
+  ReindexedLayout groups = *layout.reindexSource({1}, {16});
+  EXPECT_EQ(groups.layout.shape(), llvm::ArrayRef<int32_t>({3}));
+  EXPECT_EQ(groups.registerOf,
+            std::vector<int>(
+                {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2}));
 }
 
 TEST(FragmentReindex, DeclinesDiagonals) {

@@ -29,6 +29,9 @@ RUNS = {
     "rmsnorm": ["--size M=3 --size N=1100 --in eps=0.001 -D BN=1024 -D THREADS=128"],
     "softmax": ["--size M=3 --size N=1100 -D BN=1024 -D THREADS=128"],
     "transpose": [f"--size M=40 --size N=70 -D T={t} -D BM=32 -D BN=32" for t in ("bf16", "f32", "int8", "int4")],
+    "w4a16_group": [f"--size M=33 --size N=41 --size K=96 -D G=32 {SMALL_TILES}"],
+    "w4a16_zero": [f"--size M=33 --size N=42 --size K=96 -D G=32 -D BM=64 -D BN=64 -D BK=64 -D STAGES=2",
+                   "--size M=17 --size N=42 --size K=256 -D BM=16 -D BN=64 -D STAGES=2"],
     "w4a8": ["--size M=33 --size N=41 --size K=200 -D BM=64 -D BN=64"],
     "w4a8_manual": ["--size M=33 --size N=41 --size K=142 -D BM=32 -D BN=32"],
 }
@@ -39,8 +42,6 @@ REFUSED = {
     "gemm_fp8_blockscaled": "'gemm_scaled'",
     "gemm_mxfp8": "'gemm_scaled'",
     "gemm_persistent": "'persistent'",
-    "w4a16_group": "'dequant'",
-    "w4a16_zero": "'dequant'",
 }
 
 

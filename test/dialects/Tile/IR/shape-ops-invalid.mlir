@@ -21,10 +21,24 @@
 
 // -----
 
-// reindex-c2: indices are not computed.
+// reindex-c2: indices are not computed, but for groups.
 %a = "test.values"() : () -> (tensor<8xf32>)
-// expected-error @below {{reindex-c2: each index is a dimension or 0}}
-%r = tile.reindex %a by affine_map<(d0) -> (d0 floordiv 2)> : tensor<8xf32> -> tensor<16xf32>
+// expected-error @below {{reindex-c2: each index is a dimension, one over a power of two, or 0}}
+%r = tile.reindex %a by affine_map<(d0) -> (d0 + 1)> : tensor<8xf32> -> tensor<8xf32>
+
+// -----
+
+// reindex-c2: layouts compose with groups of powers of two only.
+%a = "test.values"() : () -> (tensor<8xf32>)
+// expected-error @below {{reindex-c2: each index is a dimension, one over a power of two, or 0}}
+%r = tile.reindex %a by affine_map<(d0) -> (d0 floordiv 3)> : tensor<8xf32> -> tensor<24xf32>
+
+// -----
+
+// reindex-c3: there is an entry for the last group, whole or not, and no other.
+%a = "test.values"() : () -> (tensor<8xf32>)
+// expected-error @below {{reindex-c3: extents differ: 8 and 9}}
+%r = tile.reindex %a by affine_map<(d0) -> (d0 floordiv 2)> : tensor<8xf32> -> tensor<17xf32>
 
 // -----
 

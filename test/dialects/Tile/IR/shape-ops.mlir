@@ -2,18 +2,21 @@
 
 // CHECK-DAG: #[[$ROW:.+]] = affine_map<(d0, d1) -> (d1)>
 // CHECK-DAG: #[[$COLUMN:.+]] = affine_map<(d0, d1) -> (d0, 0)>
+// CHECK-DAG: #[[$GROUPS:.+]] = affine_map<(d0, d1) -> (d1 floordiv 4, d0)>
 
 // Tests the ops that give a fragment another shape.
 // CHECK-LABEL: tile.kernel @shapes
-// CHECK: %[[V:.+]]:3 = "test.values"
+// CHECK: %[[V:.+]]:4 = "test.values"
 // CHECK: tile.broadcast %[[V]]#0 : i1 -> tensor<16x8xi1>
 // CHECK: tile.reindex %[[V]]#1 by #[[$ROW]] : tensor<8xf32> -> tensor<16x8xf32>
 // CHECK: tile.reindex %[[V]]#2 by #[[$COLUMN]] : tensor<16x1xf32> -> tensor<16x8xf32>
+// CHECK: tile.reindex %[[V]]#3 by #[[$GROUPS]] : tensor<3x16xf32> -> tensor<16x10xf32>
 tile.kernel @shapes() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
-  %x, %r, %c = "test.values"() : () -> (i1, tensor<8xf32>, tensor<16x1xf32>)
+  %x, %r, %c, %g = "test.values"() : () -> (i1, tensor<8xf32>, tensor<16x1xf32>, tensor<3x16xf32>)
   %0 = tile.broadcast %x : i1 -> tensor<16x8xi1>
   %1 = tile.reindex %r by affine_map<(d0, d1) -> (d1)> : tensor<8xf32> -> tensor<16x8xf32>
   %2 = tile.reindex %c by affine_map<(d0, d1) -> (d0, 0)> : tensor<16x1xf32> -> tensor<16x8xf32>
+  %3 = tile.reindex %g by affine_map<(d0, d1) -> (d1 floordiv 4, d0)> : tensor<3x16xf32> -> tensor<16x10xf32>
   tile.return
 }
 

@@ -43,6 +43,27 @@ tile.kernel @column(%bias: !tile.global<?xf32> {tile.name = "bias", tile.dtype =
 
 // -----
 
+// Tests that scales of groups along a row lie in the threads that hold elements
+// of the group.
+// CHECK-LABEL: tile.kernel @groups
+// CHECK: tile.load %{{.+}} : !tile.shared<16x2xf32> -> tensor<16x2xf32, #tile.layout<"16x2 registers={{\[\[}}8,0],[0,1]] lanes={{\[\[}}0,0],[0,0],[1,0],[2,0],[4,0]] warps=[]">>
+// CHECK-NOT: tile.convert_layout
+tile.kernel @groups() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %a = tile.alloc_shared "As" : !tile.shared<16x16xbf16>
+  %b = tile.alloc_shared "Bs" : !tile.shared<16x32xbf16>
+  %s = tile.alloc_shared "Ss" : !tile.shared<16x2xf32>
+  %t = tile.alloc_shared "Ts" : !tile.shared<16x32xf32>
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %r = tile.gemm %a, %b, %zero {mma = #tile.mma<m16n8k16, type = bf16, warps = [1, 1]>} : !tile.shared<16x16xbf16>, !tile.shared<16x32xbf16>, tensor<16x32xf32>
+  %v = tile.load %s : !tile.shared<16x2xf32> -> tensor<16x2xf32>
+  %m = tile.reindex %v by affine_map<(d0, d1) -> (d0, d1 floordiv 16)> : tensor<16x2xf32> -> tensor<16x32xf32>
+  %o = arith.mulf %r, %m : tensor<16x32xf32>
+  tile.store %o, %t : tensor<16x32xf32>, !tile.shared<16x32xf32>
+  tile.return
+}
+
+// -----
+
 // Tests that a 4-bit tile is packed as the tensor it is copied from, and that a
 // thread's columns are adjacent then.
 // CHECK-LABEL: @adopted_packing

@@ -40,10 +40,9 @@ tile.kernel @tma_copy(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "
 
 // -----
 
-tile.kernel @dequant(%f: f32 {tile.name = "f", tile.dtype = "f32"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
-  %s = tile.alloc_shared "S" : !tile.shared<8x8xi8>
-  // expected-error @+1 {{'dequant' is not supported yet}}
-  %d = tile.dequant %s scale %f {dim = 1 : i64} : !tile.shared<8x8xi8>, f32 -> tensor<8x8xf32>
+// Tests that a prepacked tensor is taken, in the order of a plain one.
+// expected-remark @+1 {{'prepack' is not supported yet and is ignored: the elements lie in the order of a plain tensor}}
+tile.kernel @prepack(%B: !tile.global<?x?xi4, pack = 1> {tile.name = "B", tile.dtype = "int4", tile.access = "in", tile.dims = ["N", "K"], tile.prepack}) attributes {symbols = [{name = "N", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
   tile.return
 }
 
