@@ -63,6 +63,18 @@ static void emitLdmatrix(KernelEmitter &e, LoadOp op,
   e.setFragment(op.getResult(), collector.finish());
 }
 
+/// Bytes of the widest access that is aligned wherever the part is, given that
+/// it is in a part that begins at the tile's origin; 0 if the part begins in
+/// the middle of a byte.
+static int getAlignedBytes(SharedType type, ArrayRef<int64_t> start) {
+  layout::SharedLayout storage = type.getStorage();
+  if (storage.packDim() >= 0 && start[storage.packDim()] % 2 != 0)
+    return 0;
+  layout::Coords origin(start.begin(), start.end());
+  int64_t offset = storage.byteOffset(origin);
+  return offset == 0 ? 16 : std::min<int64_t>(16, offset & -offset);
+}
+
 LogicalResult tile::emitSharedLoad(KernelEmitter &e, LoadOp op) {
   SharedView view = e.getShared(op.getMemory());
   ArrayRef<int64_t> shape = getTileShape(op.getResult().getType());
@@ -72,12 +84,15 @@ LogicalResult tile::emitSharedLoad(KernelEmitter &e, LoadOp op) {
     return op.emitError(
         "a part of a shared tile at run-time indices is not supported yet");
   const layout::FragmentLayout &layout = e.getLayout(op.getResult());
-  if (auto ldmatrix = layout::planLdmatrix(layout, *storage)) {
+  int alignedBytes = getAlignedBytes(view.type, *start);
+  if (auto ldmatrix = layout::planLdmatrix(layout, *storage);
+      ldmatrix && alignedBytes == 16) {
     emitLdmatrix(e, op, *ldmatrix, view, *start, shape);
     return success();
   }
   Type element = getTileElementType(op.getResult().getType());
-  layout::VectorPlan plan = layout::planVector(layout, *storage);
+  layout::VectorPlan plan =
+      layout::planVector(layout, *storage, /*maxBytes=*/alignedBytes);
   SharedAddresser addresser(e, view, *start, shape, layout.laneBases(),
                             layout.warpBases());
   WordCollector collector(e, element, layout.elementsPerThread());
@@ -87,7 +102,8 @@ LogicalResult tile::emitSharedLoad(KernelEmitter &e, LoadOp op) {
     Value pointer = addresser.getPointer(layout.registerXor(registers[0]),
                                          layout.registerOffset(registers[0]));
     if (plan.splitsByte())
-      collector.addNibble(pointer, e, layout, registers[0], storage->packDim());
+      collector.addNibble(pointer, e, layout, registers[0], storage->packDim(),
+                          /*startsOdd=*/alignedBytes == 0);
     else
       collector.addLoad(pointer, plan.bytes(), registers);
   }
@@ -104,7 +120,8 @@ LogicalResult tile::emitSharedStore(KernelEmitter &e, StoreOp op) {
     return op.emitError(
         "a part of a shared tile at run-time indices is not supported yet");
   const layout::FragmentLayout &layout = e.getLayout(op.getValue());
-  layout::VectorPlan plan = layout::planVector(layout, *storage);
+  layout::VectorPlan plan = layout::planVector(
+      layout, *storage, /*maxBytes=*/getAlignedBytes(view.type, *start));
   if (plan.splitsByte())
     return op.emitError("a store of 4-bit elements whose bytes are split "
                         "between threads is not "

@@ -97,12 +97,13 @@ void WordCollector::addLoad(Value pointer, int64_t bytes,
 
 void WordCollector::addNibble(Value pointer, KernelEmitter &e,
                               const layout::FragmentLayout &layout, int reg,
-                              int packDim) {
+                              int packDim, bool startsOdd) {
   // The nibble is the low bit of the coordinate along the packed dimension.
   Value parity =
       e.emitThreadCoord(layout.laneBases(), layout.warpBases(), packDim);
-  if ((layout.registerXor(reg)[packDim] + layout.registerOffset(reg)[packDim]) &
-      1)
+  int constant = layout.registerXor(reg)[packDim] +
+                 layout.registerOffset(reg)[packDim] + (startsOdd ? 1 : 0);
+  if (constant & 1)
     parity = e.xori(parity, e.i32(1));
   addElement(emitNibbleLoad(e, pointer, getNibbleShift(e, parity)), reg);
 }

@@ -28,9 +28,11 @@ public:
   void addLoad(Value pointer, int64_t bytes, ArrayRef<int> registers);
   /// One element as a value of the register type.
   void addElement(Value element, int reg) { elements[reg] = element; }
-  /// Loads the byte behind `pointer` and takes the thread's nibble of it.
+  /// Loads the byte behind `pointer` and takes the thread's nibble of it; that
+  /// of even elements is the high one if the part starts at an odd element.
   void addNibble(Value pointer, KernelEmitter &emitter,
-                 const layout::FragmentLayout &layout, int reg, int packDim);
+                 const layout::FragmentLayout &layout, int reg, int packDim,
+                 bool startsOdd);
 
   FragmentValue finish();
 

@@ -2,6 +2,7 @@
 #include "compiler/Driver/Report/KernelTables.h"
 
 #include "compiler/Driver/Report/Words.h"
+#include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/StagedLoop.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -14,6 +15,13 @@ using llvm::StringRef;
 //===----------------------------------------------------------------------===//
 // Matrix products
 //===----------------------------------------------------------------------===//
+
+/// The tile, and whether more is done to its numbers than converting them.
+static std::string describeOperand(mlir::Value operand, bool isUnsigned) {
+  if (!operand.getDefiningOp<OperandOp>())
+    return spellTile(operand.getType(), isUnsigned);
+  return spellTile(getStoredType(operand), isUnsigned) + ", computed";
+}
 
 /// "bf16", or both types where they differ.
 static std::string spellOperands(MmaAttr mma, bool unsignedA, bool unsignedB) {
@@ -37,9 +45,9 @@ static std::string describeConversions(GemmOp gemm) {
   if (!mma)
     return "-";
   llvm::SmallVector<StringRef, 2> converted;
-  if (gemm.getElementTypeA() != mma->getTypeA())
+  if (getStoredType(gemm.getA()).getElementType() != mma->getTypeA())
     converted.push_back("A");
-  if (gemm.getElementTypeB() != mma->getTypeB())
+  if (getStoredType(gemm.getB()).getElementType() != mma->getTypeB())
     converted.push_back("B");
   return converted.empty() ? "-" : llvm::join(converted, ", ");
 }
@@ -64,8 +72,8 @@ TextTable tilec::makeProductTable(KernelOp kernel) {
   kernel->walk([&](GemmOp gemm) {
     std::optional<MmaAttr> mma = gemm.getMma();
     table.addRow(
-        {nameLine(gemm), spellTile(gemm.getA().getType(), gemm.getUnsignedA()),
-         spellTile(gemm.getB().getType(), gemm.getUnsignedB()),
+        {nameLine(gemm), describeOperand(gemm.getA(), gemm.getUnsignedA()),
+         describeOperand(gemm.getB(), gemm.getUnsignedB()),
          spellTile(gemm.getAccumulator().getType()), describeInstruction(gemm),
          describeConversions(gemm), describeSums(gemm),
          mma ? std::to_string(mma->getWarpsM()) + "x" +

@@ -46,6 +46,70 @@ void GemmOp::getEffects(
   addOperandReads(*this, effects);
 }
 
+void OperandOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addOperandReads(*this, effects);
+}
+
+/// Whether an index stays within `extent` for all elements of a tile of shape
+/// `result`: a dimension, one over a number of elements, or 0.
+static bool isWithin(AffineExpr index, int64_t extent,
+                     ArrayRef<int64_t> result) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(index))
+    return constant.getValue() == 0;
+  int64_t divisor = 1;
+  if (auto quotient = dyn_cast<AffineBinaryOpExpr>(index)) {
+    auto constant = dyn_cast<AffineConstantExpr>(quotient.getRHS());
+    if (quotient.getKind() != AffineExprKind::FloorDiv || !constant ||
+        constant.getValue() < 1)
+      return false;
+    divisor = constant.getValue();
+    index = quotient.getLHS();
+  }
+  auto dim = dyn_cast<AffineDimExpr>(index);
+  return dim && llvm::divideCeil(result[dim.getPosition()], divisor) ==
+                    uint64_t(extent);
+}
+
+LogicalResult OperandOp::verify() {
+  ArrayRef<int64_t> shape = getTileShape(getResult().getType());
+  // operand-c1: one map for each input, of indices within it.
+  if (getMaps().size() != getInputs().size() || getInputs().empty())
+    return emitOpError("operand-c1: has one map for each input");
+  for (auto [i, input] : llvm::enumerate(getInputs())) {
+    AffineMap map = getMap(i);
+    ArrayRef<int64_t> extents = getTileShape(input.getType());
+    bool fits = map.getNumDims() == shape.size() && map.getNumSymbols() == 0 &&
+                map.getNumResults() == extents.size();
+    for (unsigned dim = 0; fits && dim < extents.size(); ++dim)
+      fits = isWithin(map.getResult(dim), extents[dim], shape);
+    if (!fits)
+      return emitOpError("operand-c1: map ")
+             << i << " does not give elements of its input";
+  }
+  // operand-c2: the first input is read element by element.
+  if (!getMap(0).isIdentity() ||
+      getTileShape(getInputs()[0].getType()) != shape)
+    return emitOpError("operand-c2: the first input is read at the element's "
+                       "own indices");
+  // operand-c3: elements in, an element out.
+  Block *body = getBodyBlock();
+  auto yield = dyn_cast<YieldOp>(body->getTerminator());
+  bool fits = body->getNumArguments() == getInputs().size() && yield &&
+              yield.getNumOperands() == 1 &&
+              yield.getOperand(0).getType() ==
+                  getTileElementType(getResult().getType());
+  for (unsigned i = 0; fits && i < getInputs().size(); ++i)
+    fits = body->getArgument(i).getType() ==
+           getTileElementType(getInputs()[i].getType());
+  if (!fits)
+    return emitOpError(
+        "operand-c3: the body takes an element of each input and "
+        "yields one of the result");
+  return success();
+}
+
 static bool isDequantised(Value operand) {
   return operand.getDefiningOp<DequantOp>() != nullptr;
 }

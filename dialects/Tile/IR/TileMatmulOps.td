@@ -138,6 +138,52 @@ def Tile_GemmScaledOp : Tile_Op<"gemm_scaled", [
   let hasVerifier = 1;
 }
 
+def Tile_OperandOp : Tile_Op<"operand", [
+    SingleBlock, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Operand of a product that is computed as it is read";
+  let description = [{
+    Element (d0, d1) of the result is what `body` makes of one element of each
+    input: of input i the one at `maps[i]`(d0, d1), whose indices are as in
+    `tile.reindex`.  The first input is the stored operand itself, read at
+    (d0, d1).  Made by `select-mma` for a `tile.gemm`, whose threads then compute
+    the numbers in the registers from which they are multiplied.
+
+    Example: weights times a scale for each 32 of them along a row,
+    ```mlir
+    %w = tile.operand %bs, %ss maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1 floordiv 32)>] : !tile.shared<128x64xi4, pack = 1>, !tile.shared<128x2xbf16> -> tensor<128x64xbf16> {
+    ^bb0(%q: i4, %s: bf16):
+      %x = tile.cast %q : i4 -> bf16
+      %y = arith.mulf %x, %s : bf16
+      tile.yield %y : bf16
+    }
+    ```
+
+    Verifier:
+    - `operand-c1`: there is one map for each input, from the dimensions of the
+      result to those of the input, of indices within it.
+    - `operand-c2`: the first input has the shape of the result, and its map is
+      the identity.
+    - `operand-c3`: the body takes one element of each input and yields one of
+      the result.
+  }];
+  let arguments = (ins
+    Arg<Variadic<Tile_SharedType>, "tiles that are read">:$inputs,
+    AffineMapArrayAttr:$maps
+  );
+  let results = (outs Tile_Fragment:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $inputs `maps` $maps `:` type($inputs) `->` type($result) $body attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    AffineMap getMap(unsigned input) {
+      return ::llvm::cast<AffineMapAttr>(getMaps()[input]).getValue();
+    }
+    Block *getBodyBlock() { return &getBody().front(); }
+  }];
+}
+
 def Tile_MmaOp : Tile_Op<"mma", [Pure,
     TypesMatchWith<"the result has the type of the accumulator", "accumulator", "result", "$_self">]> {
   let summary = "Matrix product of operand fragments";

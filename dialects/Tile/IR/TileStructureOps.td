@@ -159,12 +159,13 @@ def Tile_BlockIdOp : Tile_Op<"block_id", [Pure]> {
 
 def Tile_YieldOp : Tile_Op<"yield", [
     Pure, Terminator, ReturnLike,
-    ParentOneOf<["PipelinedOp", "ParallelOp", "PersistentOp", "WarpgroupOp"]>]> {
+    ParentOneOf<["PipelinedOp", "ParallelOp", "PersistentOp", "WarpgroupOp",
+                 "OperandOp"]>]> {
   let summary = "Values of one iteration";
   let description = [{
     In `tile.pipelined`: the values carried to the next iteration.  In
-    `tile.parallel`: the elements that this iteration writes.  In
-    `tile.persistent` and `tile.warpgroup` there are none.
+    `tile.parallel`: the elements that this iteration writes.  In `tile.operand`:
+    the element.  In `tile.persistent` and `tile.warpgroup` there are none.
 
     Example: `tile.yield %acc : tensor<128x128xf32>`
   }];

@@ -186,6 +186,19 @@ static int64_t countOtherConversions(const FragmentLayout &load,
   return instructions;
 }
 
+/// Instructions of a warp for what an operand is beside its conversions: packed
+/// where two elements are in a register.
+static int64_t countArithmetic(Value operand, const FragmentLayout &fragment) {
+  auto expression = operand.getDefiningOp<OperandOp>();
+  if (!expression)
+    return 0;
+  int64_t bits = 0;
+  for (Operation &op : expression.getBodyBlock()->without_terminator())
+    if (!isa<CastOp>(op) && !op.hasTrait<OpTrait::ConstantLike>())
+      bits += std::max(getElementBits(op.getResult(0).getType()), 16u);
+  return bits * fragment.elementsPerThread() / 32;
+}
+
 /// Stores of a warp that write the accumulator as 16-bit numbers.
 static int64_t countStores(const FragmentLayout &accumulator) {
   return layout::planGlobalVector(orderRegistersRowMajor(accumulator),
@@ -195,8 +208,8 @@ static int64_t countStores(const FragmentLayout &accumulator) {
 
 GemmCost CostCounter::count(MmaAttr mma) {
   GemmPlan plan = planGemm(gemm, mma, warps);
-  auto typeA = cast<SharedType>(gemm.getA().getType());
-  auto typeB = cast<SharedType>(gemm.getB().getType());
+  SharedType typeA = getStoredType(gemm.getA());
+  SharedType typeB = getStoredType(gemm.getB());
   int64_t steps = gemm.getTileK() / plan.kStep;
   const layout::MmaInstruction &instruction = plan.tiling.instruction;
   int perWord = instruction.elementsPerRegister();
@@ -230,6 +243,9 @@ GemmCost CostCounter::count(MmaAttr mma) {
   };
   addConversion(typeA, gemm.getTransposeA(), plan.loadA, plan.a);
   addConversion(typeB, gemm.getTransposeB(), plan.loadB, plan.b);
+  cost.conversions += steps * warps *
+                      (countArithmetic(gemm.getA(), plan.a) +
+                       countArithmetic(gemm.getB(), plan.b));
   return cost;
 }
 
@@ -287,8 +303,9 @@ static constexpr int64_t halvesFourApart[] = {2, 3, 4, 0, 1};
 static SmallVector<SmallVector<int64_t>>
 findKOrders(GemmOp gemm, const MmaInstructionChoice &instruction) {
   unsigned bits = getElementBits(instruction.typeA);
-  unsigned narrowest = std::min(getElementBits(gemm.getElementTypeA()),
-                                getElementBits(gemm.getElementTypeB()));
+  unsigned narrowest =
+      std::min(getElementBits(getStoredType(gemm.getA()).getElementType()),
+               getElementBits(getStoredType(gemm.getB()).getElementType()));
   SmallVector<SmallVector<int64_t>> orders{{}};
   // What is stored as it is multiplied comes by ldmatrix in the natural order.
   bool isHalf = bits == 16;
@@ -308,7 +325,7 @@ findKOrders(GemmOp gemm, const MmaInstructionChoice &instruction) {
 /// where K has its own order.  Rows of other tiles side by side are then slower
 /// than what is counted, by 8 % on an H200 (336 against 363 TFLOP/s).
 static bool readsRowsInQuads(GemmOp gemm) {
-  auto type = cast<SharedType>(gemm.getB().getType());
+  SharedType type = getStoredType(gemm.getB());
   return gemm.getTransposeB() && type.getPackDim() == 1;
 }
 

@@ -15,6 +15,7 @@
 
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/IR/GemmTiling.h"
+#include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/RegisterOrder.h"
 #include "llvm/ADT/bit.h"
 
@@ -46,6 +47,17 @@ static void adoptPacking(AllocSharedOp alloc) {
 
 void tile::adoptPacking(KernelOp kernel) {
   kernel.walk([](AllocSharedOp alloc) { ::adoptPacking(alloc); });
+}
+
+Value tile::getStoredOperand(Value operand) {
+  if (auto expression = operand.getDefiningOp<OperandOp>())
+    return expression.getInputs()[0];
+  return isa<SharedType>(operand.getType()) ? operand : Value();
+}
+
+SharedType tile::getStoredType(Value operand) {
+  Value stored = getStoredOperand(operand);
+  return stored ? cast<SharedType>(stored.getType()) : SharedType();
 }
 
 bool tile::isNarrow(Type elementType, MmaAttr mma) {
@@ -86,17 +98,26 @@ static layout::FragmentLayout shareInQuad(const layout::FragmentLayout &layout,
                                          layout.repeats());
 }
 
-/// The operand as it is read from its shared tile; `kFastest`: packed along K,
-/// which is dimension 1 there.
+/// The operand as it is read from its shared tile.
 static layout::FragmentLayout
-getLoadLayout(const layout::FragmentLayout &operand, SharedType type,
-              bool transposed, bool narrow, bool kFastest) {
+getLoadLayout(const layout::FragmentLayout &operand, Value value,
+              bool transposed, int kDim, MmaAttr mma) {
+  SharedType type = getStoredType(value);
   layout::FragmentLayout stored =
       transposed ? operand.permuteDims({1, 0}) : operand;
-  if (!narrow)
+  // A conversion may take its registers, and its byte, from anywhere.
+  bool toHalf = isNibbleToHalf(type.getElementType(), mma);
+  if (auto expression = value.getDefiningOp<OperandOp>()) {
+    bool castsToHalf;
+    if (!isConvertedFirst(expression, castsToHalf))
+      return stored;
+    toHalf &= castsToHalf;
+  }
+  if (!isNarrow(type.getElementType(), mma))
     return stored;
-  if (kFastest)
-    stored = shareInQuad(stored, /*dim=*/1);
+  // K is fastest in memory, in its own order: see the head of this file.
+  if (toHalf && mma.getKOrder().empty() && kDim == 1 && type.getPackDim() == 1)
+    stored = shareInQuad(stored, kDim);
   SmallVector<int64_t> shape(stored.shape());
   auto storage = getSubTileStorage(type, shape);
   return storage ? orderRegisters(stored, storage->contiguousBases()) : stored;
@@ -109,8 +130,7 @@ LogicalResult tile::checkGemms(KernelOp kernel, StringRef pass) {
     };
     if (!gemm.getMma())
       return error() << "has no instruction; run tile-select-mma first";
-    if (!isa<SharedType>(gemm.getA().getType()) ||
-        !isa<SharedType>(gemm.getB().getType()))
+    if (!getStoredOperand(gemm.getA()) || !getStoredOperand(gemm.getB()))
       return error() << "has an operand that is no shared tile";
     return success();
   });
@@ -122,33 +142,19 @@ GemmPlan tile::planGemm(GemmOp gemm, int64_t warps) {
 }
 
 GemmPlan tile::planGemm(GemmOp gemm, MmaAttr mma, int64_t warps) {
-  auto typeA = cast<SharedType>(gemm.getA().getType());
-  auto typeB = cast<SharedType>(gemm.getB().getType());
-  bool narrowA = isNarrow(typeA.getElementType(), mma);
-  bool narrowB = isNarrow(typeB.getElementType(), mma);
-
   layout::MmaTiling tiling = getTiling(gemm, mma);
   // What the order of K mixes is loaded together.
   int64_t kStep = std::max(mma.getK(), int64_t(1) << mma.getKOrder().size());
-
-  // K is fastest in memory of a narrow operand, in its own order: see the head
-  // of this file.
-  bool isShared = mma.getKOrder().empty();
-  bool kFastA = isShared && isNibbleToHalf(typeA.getElementType(), mma) &&
-                !gemm.getTransposeA() && typeA.getPackDim() == 1;
-  bool kFastB = isShared && isNibbleToHalf(typeB.getElementType(), mma) &&
-                gemm.getTransposeB() && typeB.getPackDim() == 1;
-
   layout::FragmentLayout a = tiling.operandA(kStep), b = tiling.operandB(kStep);
+  auto loadA = getLoadLayout(a, gemm.getA(), gemm.getTransposeA(),
+                             /*kDim=*/gemm.getTransposeA() ? 0 : 1, mma);
+  auto loadB = getLoadLayout(b, gemm.getB(), gemm.getTransposeB(),
+                             /*kDim=*/gemm.getTransposeB() ? 1 : 0, mma);
   return GemmPlan{tiling,
                   kStep,
                   replicateWarps(tiling.accumulator(), warps),
                   replicateWarps(a, warps),
                   replicateWarps(b, warps),
-                  replicateWarps(getLoadLayout(a, typeA, gemm.getTransposeA(),
-                                               narrowA, kFastA),
-                                 warps),
-                  replicateWarps(getLoadLayout(b, typeB, gemm.getTransposeB(),
-                                               narrowB, kFastB),
-                                 warps)};
+                  replicateWarps(loadA, warps),
+                  replicateWarps(loadB, warps)};
 }

@@ -26,6 +26,11 @@ struct GemmPlan {
   layout::FragmentLayout loadA, loadB;
 };
 
+/// The shared tile that an operand of a gemm is stored in: itself, or the first
+/// input of its `tile.operand`; null if it is neither.
+Value getStoredOperand(Value operand);
+SharedType getStoredType(Value operand);
+
 /// Whether an operand is stored with fewer bits than the instruction takes.
 bool isNarrow(Type elementType, MmaAttr mma);
 /// Whether it is 4 bits wide and the instruction takes 16.
@@ -36,7 +41,7 @@ bool isNibbleToHalf(Type elementType, MmaAttr mma);
 LogicalResult checkGemms(KernelOp kernel, StringRef pass);
 
 /// The plan of a gemm that has its `mma`, on a block of `warps` warps.  Both
-/// operands are shared tiles.
+/// operands are stored in shared tiles.
 GemmPlan planGemm(GemmOp gemm, int64_t warps);
 
 /// The plan that it would have with another `mma`.

@@ -49,17 +49,26 @@ static void describeOperand(SharedType type, const FragmentLayout &fragment,
         fragment, *storage, layout::planVector(fragment, *storage)));
 }
 
+static void describeGemmReads(GemmOp gemm, Value tile, int64_t warps,
+                              std::vector<layout::AccessPattern> &patterns) {
+  auto type = cast<SharedType>(tile.getType());
+  GemmPlan plan = planGemm(gemm, warps);
+  if (getStoredOperand(gemm.getA()) == tile)
+    describeOperand(type, plan.loadA, patterns);
+  if (getStoredOperand(gemm.getB()) == tile)
+    describeOperand(type, plan.loadB, patterns);
+}
+
 /// How a tile, or a part of one, is read by gemms and written by copies.
 static void describeUses(Value tile, int64_t warps,
                          std::vector<layout::AccessPattern> &patterns) {
   auto type = cast<SharedType>(tile.getType());
   for (Operation *user : tile.getUsers()) {
     if (auto gemm = dyn_cast<GemmOp>(user)) {
-      GemmPlan plan = planGemm(gemm, warps);
-      if (gemm.getA() == tile)
-        describeOperand(type, plan.loadA, patterns);
-      if (gemm.getB() == tile)
-        describeOperand(type, plan.loadB, patterns);
+      describeGemmReads(gemm, tile, warps, patterns);
+    } else if (auto expression = dyn_cast<OperandOp>(user)) {
+      for (Operation *gemm : expression->getUsers())
+        describeGemmReads(cast<GemmOp>(gemm), tile, warps, patterns);
     } else if (isa<CopyOp, AsyncCopyOp>(user) &&
                type.getStorage().rowPitch() % 16 == 0) {
       patterns.push_back(layout::describeCopy(type.getStorage()));
@@ -188,6 +197,9 @@ private:
 } // namespace
 
 void LayoutSolver::collect(Operation *op) {
+  // Its elements are in no registers before lower-gemm puts them there.
+  if (isa<OperandOp>(op))
+    return;
   for (Value result : op->getResults())
     add(result);
   for (Region &region : op->getRegions())

@@ -1,14 +1,16 @@
 //===- LowerGemm.cpp - Split matrix products into steps of K --------------===//
 //
 // Each step reads its part of both operands in the layouts of the plan
-// (GemmPlan.h), turns what is stored transposed, converts what is stored
-// narrow, and multiplies.  Sums of 8-bit floats join the accumulator in f32
-// every so often.  schedule-mma overlaps the steps.
+// (GemmPlan.h), turns what is stored transposed, computes what is more than a
+// stored tile (OperandExpressions.h), converts what is narrow, and multiplies.
+// Sums of 8-bit floats join the accumulator in f32 every so often. schedule-mma
+// overlaps the steps.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
+#include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -20,18 +22,6 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-namespace {
-/// One operand of a gemm and how a step of it is read.
-struct OperandStep {
-  Value memory;
-  bool transposed;
-  bool isUnsigned;
-  /// Position of K in the stored tile.
-  int kDim;
-  layout::FragmentLayout load, instruction;
-};
-} // namespace
-
 static RankedTensorType getFragmentType(const layout::FragmentLayout &layout,
                                         Type element) {
   SmallVector<int64_t> shape(layout.shape());
@@ -39,34 +29,39 @@ static RankedTensorType getFragmentType(const layout::FragmentLayout &layout,
                                LayoutAttr::get(element.getContext(), layout));
 }
 
-/// Reads the part of the operand from `k` on and brings it to the type, the
-/// orientation and the registers of the instruction.
-static Value loadStep(OpBuilder &builder, Location loc,
-                      const OperandStep &operand, int64_t k,
+/// Reads what `step` needs of a stored operand and turns it to the orientation
+/// of the product.
+static Value loadStored(OpBuilder &builder, Location loc, Value memory,
+                        const OperandStep &step) {
+  Type stored = getTileElementType(memory.getType());
+  SmallVector<Value> indices(
+      2, arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0)));
+  indices[step.kDim] = arith::ConstantOp::create(
+      builder, loc, builder.getI64IntegerAttr(step.start));
+  Value value = LoadOp::create(builder, loc, getFragmentType(step.load, stored),
+                               memory, indices, /*pad=*/Value());
+  if (!step.transposed)
+    return value;
+  auto map = AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0},
+                                          builder.getContext());
+  return ReindexOp::create(
+      builder, loc, getFragmentType(step.load.permuteDims({1, 0}), stored),
+      value, map);
+}
+
+/// The operand of a step, in the type and the registers of the instruction.
+static Value emitStep(OpBuilder &builder, Location loc, Value operand,
+                      bool isUnsigned, const OperandStep &step,
                       Type instructionType) {
-  Type stored = getTileElementType(operand.memory.getType());
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
-  Value start =
-      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(k));
-  SmallVector<Value> indices(2, zero);
-  indices[operand.kDim] = start;
-  Value value =
-      LoadOp::create(builder, loc, getFragmentType(operand.load, stored),
-                     operand.memory, indices, /*pad=*/Value());
-  if (operand.transposed) {
-    auto map = AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0},
-                                            builder.getContext());
-    value = ReindexOp::create(
-        builder, loc, getFragmentType(operand.load.permuteDims({1, 0}), stored),
-        value, map);
-  }
-  if (stored != instructionType)
-    value = CastOp::create(
-        builder, loc, getFragmentType(operand.instruction, instructionType),
-        value, /*mode=*/StringAttr(), operand.isUnsigned,
-        /*result_unsigned=*/false);
-  return value;
+  Value value = loadStored(builder, loc, getStoredOperand(operand), step);
+  if (auto expression = operand.getDefiningOp<OperandOp>())
+    value = emitOperand(builder, loc, expression, value, step);
+  if (getTileElementType(value.getType()) == instructionType)
+    return value;
+  return CastOp::create(builder, loc,
+                        getFragmentType(step.instruction, instructionType),
+                        value, /*mode=*/StringAttr(), isUnsigned,
+                        /*result_unsigned=*/false);
 }
 
 namespace {
@@ -123,17 +118,18 @@ static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
   MmaAttr mma = *gemm.getMma();
   OpBuilder builder(gemm);
   Location loc = gemm.getLoc();
-  OperandStep a{gemm.getA(),         gemm.getTransposeA(),
-                gemm.getUnsignedA(), gemm.getTransposeA() ? 0 : 1,
-                plan.loadA,          plan.a};
-  OperandStep b{gemm.getB(),         gemm.getTransposeB(),
-                gemm.getUnsignedB(), gemm.getTransposeB() ? 1 : 0,
-                plan.loadB,          plan.b};
+  OperandStep a{gemm.getTransposeA() ? 0 : 1, 0,          plan.kStep,
+                gemm.getTransposeA(),         plan.loadA, plan.a};
+  OperandStep b{gemm.getTransposeB() ? 1 : 0, 0,          plan.kStep,
+                gemm.getTransposeB(),         plan.loadB, plan.b};
   PartialSums sums(builder, loc, gemm.getAccumulator(),
                    needsPromotion(mma) && !gemm.getFastAccum());
   for (int64_t k = 0; k < gemm.getTileK(); k += plan.kStep) {
-    Value fragmentA = loadStep(builder, loc, a, k, mma.getTypeA());
-    Value fragmentB = loadStep(builder, loc, b, k, mma.getTypeB());
+    a.start = b.start = k;
+    Value fragmentA = emitStep(builder, loc, gemm.getA(), gemm.getUnsignedA(),
+                               a, mma.getTypeA());
+    Value fragmentB = emitStep(builder, loc, gemm.getB(), gemm.getUnsignedB(),
+                               b, mma.getTypeB());
     Value sum = sums.getSum();
     sums.setSum(MmaOp::create(builder, loc, sum.getType(), fragmentA, fragmentB,
                               sum, mma, gemm.getUnsignedA(),
@@ -141,7 +137,12 @@ static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
                 k + plan.kStep);
   }
   gemm.replaceAllUsesWith(sums.finish());
+  SmallVector<Value> operands{gemm.getA(), gemm.getB()};
   gemm.erase();
+  for (Value operand : operands)
+    if (auto expression = operand.getDefiningOp<OperandOp>();
+        expression && expression->use_empty())
+      expression.erase();
   return success();
 }
 

@@ -68,7 +68,7 @@ static StringRef findUseObstacle(Value tile, CopyOp copy, PipelinedOp loop) {
       if (StringRef why = findUseObstacle(slice.getResult(), copy, loop);
           !why.empty())
         return why;
-    } else if (!isa<GemmOp, LoadOp, LoadElementOp>(user)) {
+    } else if (!isa<GemmOp, OperandOp, LoadOp, LoadElementOp>(user)) {
       return "its tile is written elsewhere too";
     }
   }

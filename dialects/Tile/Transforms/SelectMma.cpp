@@ -12,6 +12,7 @@
 #include "dialects/Tile/Transforms/CandidateSearch.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
+#include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/Passes.h"
 
 namespace mlir::tile {
@@ -22,8 +23,8 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-/// Puts a fragment operand in a shared tile, from which the instruction's own
-/// fragments are read.
+/// Puts a fragment operand that is no expression over shared tiles in one, from
+/// which the instruction's own fragments are read.
 static void stageOperand(OpOperand &operand) {
   auto tensor = dyn_cast<RankedTensorType>(operand.get().getType());
   if (!tensor)
@@ -110,8 +111,9 @@ struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
     if (failedAny)
       return failure();
     for (auto &[gemm, instruction] : selected) {
-      stageOperand(gemm.getAMutable());
-      stageOperand(gemm.getBMutable());
+      for (OpOperand *operand : {&gemm.getAMutable(), &gemm.getBMutable()})
+        if (!fuseOperand(*operand))
+          stageOperand(*operand);
     }
     // Costs depend on where packed elements lie.
     adoptPacking(kernel);

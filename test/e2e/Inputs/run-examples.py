@@ -17,6 +17,7 @@ RUNS = {
     "attention": ["--size B=1 --size HQ=2 --size HK=1 --size S=9 --size T=20 --in scale=0.1 -D D=64 -D BM=64 -D BN=32 -D STAGES=1",
                   "--size B=1 --size HQ=1 --size HK=1 --size S=9 --size T=20 --in scale=0.1 -D D=64 -D BM=64 -D BN=32 -D STAGES=1 -D CAUSAL=true"],
     "convert_int4_int8": ["--size N=20 --size K=42"],
+    "fp4_dequant_gemm": ["--size M=33 --size N=41 --size K=96 -D BM=64 -D BN=64", "--size M=33 --size N=41 --size K=170 -D BM=64 -D BN=64"],
     "gemm_bf16": [f"{GEMM} {SMALL_TILES}"],
     "gemm_bias_gelu": [f"{GEMM} -D BM=64 -D BN=64"],
     "gemm_f16_nn_nt_tn": [f"{GEMM} {SMALL_TILES} -D TRANS_A={a} -D TRANS_B={b}" for a in ("false", "true") for b in ("false", "true")],
@@ -38,7 +39,6 @@ RUNS = {
 
 # What the compiler says that it does not support yet.
 REFUSED = {
-    "fp4_dequant_gemm": "'dequant'",
     "gemm_fp8_blockscaled": "'gemm_scaled'",
     "gemm_mxfp8": "'gemm_scaled'",
     "gemm_persistent": "'persistent'",

@@ -195,13 +195,13 @@ tile.kernel @written_in_part() attributes {symbols = [], checks = [], grid = [],
 
 // -----
 
-// Tests products of types that have no code yet.
+// Tests products of a type that no instruction multiplies.
 tile.kernel @mma() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
-  %a = arith.constant dense<1> : tensor<16x32xi8, #tile.layout<"16x32 registers=[[0,1],[0,2],[8,0],[0,16]] lanes=[[0,4],[0,8],[1,0],[2,0],[4,0]] warps=[]">>
-  %b = arith.constant dense<1> : tensor<32x8xi8, #tile.layout<"32x8 registers=[[1,0],[2,0],[16,0]] lanes=[[4,0],[8,0],[0,1],[0,2],[0,4]] warps=[]">>
-  %c = arith.constant dense<1> : tensor<16x8xi32, #tile.layout<"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]">>
-  // expected-error @below {{mma.sync on 'i8' is not supported yet}}
-  %r = tile.mma %a, %b, %c using <m16n8k32, type = i8, warps = [1, 1]> : tensor<16x32xi8, #tile.layout<"16x32 registers=[[0,1],[0,2],[8,0],[0,16]] lanes=[[0,4],[0,8],[1,0],[2,0],[4,0]] warps=[]">>, tensor<32x8xi8, #tile.layout<"32x8 registers=[[1,0],[2,0],[16,0]] lanes=[[4,0],[8,0],[0,1],[0,2],[0,4]] warps=[]">>, tensor<16x8xi32, #tile.layout<"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]">>
+  %a = arith.constant dense<1.0> : tensor<16x8xf32, #tile.layout<"16x8 registers=[[8,0],[0,4]] lanes=[[0,1],[0,2],[1,0],[2,0],[4,0]] warps=[]">>
+  %b = arith.constant dense<1.0> : tensor<8x8xf32, #tile.layout<"8x8 registers=[[4,0]] lanes=[[1,0],[2,0],[0,1],[0,2],[0,4]] warps=[]">>
+  %c = arith.constant dense<1.0> : tensor<16x8xf32, #tile.layout<"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]">>
+  // expected-error @below {{mma.sync on 'f32' is not supported yet}}
+  %r = tile.mma %a, %b, %c using <m16n8k8, type = f32, warps = [1, 1]> : tensor<16x8xf32, #tile.layout<"16x8 registers=[[8,0],[0,4]] lanes=[[0,1],[0,2],[1,0],[2,0],[4,0]] warps=[]">>, tensor<8x8xf32, #tile.layout<"8x8 registers=[[4,0]] lanes=[[1,0],[2,0],[0,1],[0,2],[0,4]] warps=[]">>, tensor<16x8xf32, #tile.layout<"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]">>
   tile.return
 }
 

@@ -163,3 +163,43 @@ tile.kernel @w() attributes {symbols = [], checks = [], grid = [], axes = [], th
   %r = tile.gemm %a, %b, %c {mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 1]>} : tensor<32x16xbf16>, tensor<16x8xbf16>, tensor<32x8xf32>
   tile.return
 }
+
+// -----
+
+// operand-c1: an index stays within its input.
+%q, %s = "test.values"() : () -> (!tile.shared<16x64xi8>, !tile.shared<16x2xbf16>)
+// expected-error @below {{operand-c1: map 1 does not give elements of its input}}
+%r = tile.operand %q, %s maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1 floordiv 16)>] : !tile.shared<16x64xi8>, !tile.shared<16x2xbf16> -> tensor<16x64xi8> {
+^bb0(%x: i8, %y: bf16):
+  tile.yield %x : i8
+}
+
+// -----
+
+// operand-c1: there is a map for each input.
+%q, %s = "test.values"() : () -> (!tile.shared<16x64xi8>, !tile.shared<16x2xbf16>)
+// expected-error @below {{operand-c1: has one map for each input}}
+%r = tile.operand %q, %s maps [affine_map<(d0, d1) -> (d0, d1)>] : !tile.shared<16x64xi8>, !tile.shared<16x2xbf16> -> tensor<16x64xi8> {
+^bb0(%x: i8, %y: bf16):
+  tile.yield %x : i8
+}
+
+// -----
+
+// operand-c2: the first input is the operand as it is stored.
+%q = "test.values"() : () -> !tile.shared<16x2xi8>
+// expected-error @below {{operand-c2: the first input is read at the element's own indices}}
+%r = tile.operand %q maps [affine_map<(d0, d1) -> (d0, d1 floordiv 32)>] : !tile.shared<16x2xi8> -> tensor<16x64xi8> {
+^bb0(%x: i8):
+  tile.yield %x : i8
+}
+
+// -----
+
+// operand-c3: the body works on elements.
+%q = "test.values"() : () -> !tile.shared<16x64xi8>
+// expected-error @below {{operand-c3: the body takes an element of each input and yields one of the result}}
+%r = tile.operand %q maps [affine_map<(d0, d1) -> (d0, d1)>] : !tile.shared<16x64xi8> -> tensor<16x64xbf16> {
+^bb0(%x: i8):
+  tile.yield %x : i8
+}

@@ -31,6 +31,7 @@ OPERANDS = {
     "gemm_scaled": {"as": "!tile.shared<64x128xf8E4M3FN>", "bs": "!tile.shared<128x128xf8E4M3FN>", "acc": "tensor<64x128xf32>", "sa": "!tile.shared<64x1xf32>", "sb": "!tile.shared<1x1xf32>"},
     "load": {"bias": "!tile.global<?xf32>", "j": "i64"},
     "load_element": {"Sa": "!tile.global<?xf32>", "i": "i64"},
+    "operand": {"bs": "!tile.shared<128x64xi4, pack = 1>", "ss": "!tile.shared<128x2xbf16>"},
     "parallel": {"acc": "tensor<16x8xf32>"},
     "part": {"x": "tensor<128x64xf32>"},
     "persistent": {"gx": "i64", "gy": "i64"},

@@ -1,0 +1,38 @@
+//===- OperandExpressions.h - Operands computed as they are read -*- C++ -*-==//
+#ifndef TILE_DIALECTS_TILE_TRANSFORMS_OPERANDEXPRESSIONS_H
+#define TILE_DIALECTS_TILE_TRANSFORMS_OPERANDEXPRESSIONS_H
+
+#include "dialects/Tile/IR/TileOps.h"
+
+namespace mlir::tile {
+
+/// Makes an operand of a `tile.gemm` that is an elementwise expression over
+/// shared tiles a `tile.operand`, or the tile itself if there is nothing to
+/// compute.  False if it is anything else, or if a tile may have been written
+/// since the expression read it.
+bool fuseOperand(OpOperand &operand);
+
+/// Whether every use of the stored numbers in the body is a conversion, so that
+/// their registers may be in the order of memory; `toHalf`: one to 16 bits.
+bool isConvertedFirst(OperandOp op, bool &toHalf);
+
+/// What one step of a product takes of an operand.
+struct OperandStep {
+  /// Stored dimension that is K, the first element along it, and how many.
+  int64_t kDim, start, extent;
+  /// Whether the product takes the stored tile transposed.
+  bool transposed;
+  /// How the stored numbers are read, as stored, and the fragment that the
+  /// product takes.
+  layout::FragmentLayout load, instruction;
+};
+
+/// Reads the further inputs and computes the expression from the `stored`
+/// numbers; the result has the layout of the instruction and the element type
+/// of the body.
+Value emitOperand(OpBuilder &builder, Location loc, OperandOp op, Value stored,
+                  const OperandStep &step);
+
+} // namespace mlir::tile
+
+#endif // TILE_DIALECTS_TILE_TRANSFORMS_OPERANDEXPRESSIONS_H
