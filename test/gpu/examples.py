@@ -4,8 +4,8 @@
     python3 test/gpu/examples.py FOLDER      (the folder that test/gpu/compile made)
 
 Needs torch on a GPU; without it everything is skipped. An element is right if |got - want| <= 1e-2 * (|want| + rms(want)), the
-rounding of a 16-bit output and the order of the sums (docs/examples say rel 1e-2). Outputs start as NaN between guard bytes. The
-last line is "N passed, N failed, N skipped".
+rounding of a 16-bit output and the order of the sums (docs/examples say rel 1e-2); integers are compared exactly. Outputs start
+as NaN between guard bytes (example_data.py). The last line is "N passed, N failed, N skipped".
 """
 
 import sys
@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Callable, Dict, List, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import example_data  # noqa: E402
+
 TOLERANCE = 1e-2
-GUARD_BYTES = 4096
-GUARD_PATTERN = 0xA5
 
 
 @dataclass(frozen=True)
@@ -44,97 +46,24 @@ BUILDS: List[Build] = [
     Build("gemm_bias_gelu", ((4096, 11008, 4096), (129, 257, 100))),
     *[Build("async_copy_gemm", ASYNC_SIZES, {"STAGES": stages}, "async_copy_gemm") for stages in (2, 3, 4)],
     Build("gemm_splitk", ((64, 4096, 4096), (100, 200, 300))),
+    Build("gemm_int4", ((1024, 1024, 1024), (8192, 8192, 8192), (65, 129, 190))),
+    Build("gemm_int4", ((16, 16, 32), (16, 16, 64)), {"BM": 16, "BN": 16, "BK": 64}),
+    Build("gemm_fp8", ((1024, 1024, 1024), (8192, 8192, 8192), (1024, 1024, 8192), (503, 1017, 763))),
+    Build("gemm_fp8", ((1024, 1024, 8192),), {"TA": "fp8_e5m2", "TC": "f32"}),
+    Build("gemm_fp8", ((1024, 1024, 8192),), {"FAST": "true"}),
+    Build("w4a8", ((16, 8192, 8192), (8192, 8192, 8192), (65, 129, 200))),
+    Build("w4a8_manual", ((128, 256, 256), (512, 512, 512), (4096, 4096, 4096))),
+    Build("convert_int4_int8", ((256, 256), (4096, 4096), (100, 202))),
+    *[Build("w4a16_group", ((1, 8192, 8192), (64, 8192, 8192), (1024, 8192, 8192)), {"G": group}) for group in (32, 64, 128)],
+    *[Build("w4a16_zero", ((1, 4096, 4096), (128, 4096, 4096), (4096, 4096, 4096), (33, 100, 256)), {"G": group})
+      for group in (32, 128)],
+    Build("fp4_dequant_gemm", ((256, 256, 256), (4096, 4096, 4096), (100, 200, 96))),
+    Build("gemm_fp8_blockscaled", ((4096, 7168, 16384), (64, 7168, 16384), (100, 200, 300))),
+    Build("gemm_mxfp8", ((1024, 1024, 1024), (4096, 4096, 4096), (100, 200, 96))),
     Build("transpose", ((4096, 4096), (1000, 3001))),
     Build("softmax", ((256, 1000), (7, 20000))),
     Build("rmsnorm", ((256, 5120), (7, 100))),
 ]
-
-
-class Output:
-    """A matrix of NaN, or of zeros where the kernel adds to it, between guard bytes."""
-
-    def __init__(self, torch, rows, columns, dtype, fill=float("nan")):
-        self.torch = torch
-        size = rows * columns * torch.finfo(dtype).bits // 8
-        self.bytes = torch.full((size + 2 * GUARD_BYTES,), GUARD_PATTERN, dtype=torch.uint8, device="cuda")
-        self.matrix = self.bytes[GUARD_BYTES:GUARD_BYTES + size].view(dtype).view(rows, columns)
-        self.matrix.fill_(fill)
-
-    def find_fault(self, want):
-        """What is wrong, or None."""
-        torch = self.torch
-        for side, guard in (("before", self.bytes[:GUARD_BYTES]), ("after", self.bytes[-GUARD_BYTES:])):
-            if int((guard != GUARD_PATTERN).sum()):
-                return f"bytes {side} the output were written"
-        got = self.matrix.float()
-        if got.numel() == 0:
-            return None
-        if int(torch.isnan(got).sum()):
-            return f"{int(torch.isnan(got).sum())} of {got.numel()} elements are NaN or were not written"
-        bound = TOLERANCE * (want.abs() + want.square().mean().sqrt())
-        wrong = int(((got - want).abs() > bound).sum())
-        if wrong:
-            worst = int((got - want).abs().argmax())
-            return (f"{wrong} of {got.numel()} elements are wrong, the worst at {divmod(worst, got.shape[1])}: "
-                    f"{got.flatten()[worst]} instead of {want.flatten()[worst]}")
-        return None
-
-
-def make_case(torch, tilert, build: Build, size):
-    """Arguments, output and wanted values of one launch."""
-    def random(*shape, dtype=torch.bfloat16):
-        return torch.randn(*shape, device="cuda").to(dtype)
-
-    def scalar(value):
-        return tilert.Scalar("f32", int(torch.tensor(value, dtype=torch.float32).view(torch.int32)))
-
-    of, example = tilert.tensor_of, build.example
-    if example == "transpose":
-        x = random(*size)
-        out = Output(torch, size[1], size[0], torch.bfloat16)
-        return [of(x), of(out.matrix)], out, x.float().t().contiguous(), [x]
-    if example == "softmax":
-        x = random(*size)
-        out = Output(torch, *size, torch.bfloat16)
-        return [of(x), of(out.matrix)], out, torch.softmax(x.float(), 1), [x]
-    if example == "rmsnorm":
-        x, w = random(*size), random(size[1])
-        out = Output(torch, *size, torch.bfloat16)
-        want = x.float() * torch.rsqrt(x.float().square().mean(1, keepdim=True) + 1e-6) * w.float()
-        return [of(x), of(w), of(out.matrix), scalar(1e-6)], out, want, [x, w]
-    m, n, k = size
-    if example == "gemm_bf16":
-        a, b = random(m, k), random(k, n)
-        out = Output(torch, m, n, torch.bfloat16)
-        return [of(a), of(b), of(out.matrix)], out, a.float() @ b.float(), [a, b]
-    if example == "matmul_bf16_int4":
-        import gemm_data
-        a, q = random(m, k), torch.randint(-8, 8, (k, n), dtype=torch.int8, device="cuda")
-        packed = gemm_data.pack_int4(q, 0)
-        out = Output(torch, m, n, torch.bfloat16)
-        return [of(a), of(packed, "int4", [k, n]), of(out.matrix)], out, a.float() @ q.float(), [a, packed]
-    if example == "gemm_f16_nn_nt_tn":
-        half = torch.float16
-        a, b = random(m, k, dtype=half), random(k, n, dtype=half)
-        stored_a = a.t().contiguous() if build.settings["TRANS_A"] == "true" else a
-        stored_b = b.t().contiguous() if build.settings["TRANS_B"] == "true" else b
-        out = Output(torch, m, n, half)
-        return [of(stored_a), of(stored_b), of(out.matrix)], out, a.float() @ b.float(), [stored_a, stored_b]
-    if example == "async_copy_gemm":
-        torch.manual_seed(m + n + k)  # the same data for each number of stages
-        a, b = random(m, k, dtype=torch.float16), random(n, k, dtype=torch.float16)
-        out = Output(torch, m, n, torch.float16)
-        return [of(a), of(b), of(out.matrix)], out, a.float() @ b.float().t(), [a, b]
-    if example == "gemm_bias_gelu":
-        a, b, bias, rest = random(m, k), random(n, k), random(n), random(m, n)
-        out = Output(torch, m, n, torch.bfloat16)
-        want = torch.nn.functional.gelu(a.float() @ b.float().t() + bias.float(), approximate="tanh") + rest.float()
-        return [of(a), of(b), of(bias), of(rest), of(out.matrix)], out, want, [a, b, bias, rest]
-    if example == "gemm_splitk":
-        a, b = random(m, k), random(k, n)
-        out = Output(torch, m, n, torch.float32, fill=0.0)
-        return [of(a), of(b), of(out.matrix)], out, a.float() @ b.float(), [a, b]
-    raise ValueError(f"no data for {example}")
 
 
 def run_build(torch, tilert, library, folder: Path, build: Build, report: Callable[[str, str], None], bits):
@@ -146,16 +75,17 @@ def run_build(torch, tilert, library, folder: Path, build: Build, report: Callab
     for size in build.sizes:
         title = f"{build.name}: {'x'.join(map(str, size))}"
         try:
-            arguments, out, want, kept = make_case(torch, tilert, build, size)
-            plan = kernel.plan(arguments)
+            case = example_data.MAKERS[build.example](example_data.Source(torch, tilert, build.settings), *size)
+            out = case.out
+            plan = kernel.plan(case.arguments)
             plan.launch(torch.cuda.current_stream().cuda_stream)
             torch.cuda.synchronize()
-            fault = out.find_fault(want)
+            fault = out.find_fault(case.want, TOLERANCE)
             if not fault and build.same_bits:
                 first = bits.setdefault((build.same_bits, size), out.matrix.clone())
                 if not torch.equal(first.view(torch.int16), out.matrix.view(torch.int16)):
                     fault = "other bits than with another number of stages"
-            del kept
+            del case
             report("FAIL" if fault else "PASS", f"{title}: variant {plan.variant.name}" + (f": {fault}" if fault else ""))
         except tilert.Error as error:
             report("FAIL", f"{title}: {error}")
