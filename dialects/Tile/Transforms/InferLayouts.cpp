@@ -416,6 +416,35 @@ static void orderStoredRegisters(StoreOp store) {
                             LayoutAttr::get(type.getContext(), ordered)));
 }
 
+/// Elements of a fragment that a thread can hold without code that takes
+/// minutes to compile; an accumulator of 256x256 on 128 threads has as many.
+static constexpr int64_t maxElementsPerThread = 512;
+
+/// Refuses fragments whose extents have so few factors of two that threads
+/// cannot share them out.
+static LogicalResult checkSizes(KernelOp kernel) {
+  WalkResult walked = kernel.walk([](Operation *op) -> WalkResult {
+    for (Type type : op->getResultTypes()) {
+      LayoutAttr layout = getFragmentLayout(type);
+      int64_t elements =
+          layout ? layout.getLayout().elementsPerThread() : int64_t(0);
+      if (elements <= maxElementsPerThread)
+        continue;
+      InFlightDiagnostic error = op->emitError("a fragment of ");
+      llvm::interleave(
+          getTileShape(type), [&](int64_t extent) { error << extent; },
+          [&]() { error << "x"; });
+      error << " puts " << elements << " elements in each thread; the limit is "
+            << maxElementsPerThread;
+      error.attachNote() << "help: use extents that are multiples of a larger "
+                            "power of two, a smaller tile or more threads";
+      return failure();
+    }
+    return success();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 namespace {
 struct InferLayouts : tile::impl::InferLayoutsPassBase<InferLayouts> {
   void runOnOperation() override {
@@ -424,6 +453,8 @@ struct InferLayouts : tile::impl::InferLayoutsPassBase<InferLayouts> {
         return signalPassFailure();
       adoptPacking(kernel);
       LayoutSolver(kernel).solve();
+      if (failed(checkSizes(kernel)))
+        return signalPassFailure();
       kernel.walk([](StoreOp store) { orderStoredRegisters(store); });
       int64_t warps = getNumWarps(kernel);
       WalkResult walked = kernel.walk([&](AllocSharedOp alloc) {

@@ -21,3 +21,14 @@ tile.kernel @fragment() attributes {symbols = [], checks = [], grid = [], axes =
   %r = tile.gemm %a, %b, %zero {mma = #tile.mma<m16n8k16, type = bf16, warps = [1, 1]>} : tensor<16x16xbf16>, !tile.shared<16x8xbf16>, tensor<16x8xf32>
   tile.return
 }
+
+// -----
+
+// Tests that a tile which threads cannot share out is refused.
+tile.kernel @odd_tile(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = [33, 41]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %zero = arith.constant 0 : i64
+  // expected-error @below {{a fragment of 33x41 puts 1353 elements in each thread; the limit is 512}}
+  // expected-note @below {{help: use extents that are multiples of a larger power of two, a smaller tile or more threads}}
+  %x = tile.load %A[%zero, %zero] : !tile.global<?x?xf32> -> tensor<33x41xf32>
+  tile.return
+}
