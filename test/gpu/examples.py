@@ -5,7 +5,7 @@
 
 Needs torch on a GPU; without it everything is skipped. An element is right if |got - want| <= 1e-2 * (|want| + rms(want)), the
 rounding of a 16-bit output and the order of the sums (docs/examples say rel 1e-2); integers are compared exactly. Outputs start
-as NaN between guard bytes (example_data.py). The last line is "N passed, N failed, N skipped".
+as NaN between guard bytes (tools/bench/example_data.py). The last line is "N passed, N failed, N skipped".
 """
 
 import sys
@@ -14,10 +14,6 @@ from pathlib import Path
 from typing import Callable, Dict, List, Tuple
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-import example_data  # noqa: E402
-
 TOLERANCE = 1e-2
 
 
@@ -66,7 +62,7 @@ BUILDS: List[Build] = [
 ]
 
 
-def run_build(torch, tilert, library, folder: Path, build: Build, report: Callable[[str, str], None], bits):
+def run_build(example_data, torch, tilert, library, folder: Path, build: Build, report: Callable[[str, str], None], bits):
     cubin = folder / "examples" / f"{build.name}.cubin"
     if not cubin.exists():
         report("SKIP", f"{build.name}: not compiled")
@@ -108,10 +104,11 @@ def main():
         report("SKIP", f"examples: {error}")
     else:
         import tilert_ctypes as tilert
+        import example_data
         torch.backends.cuda.matmul.allow_tf32 = False
         library, bits = tilert.Library(folder / "bin" / "libtilert.so"), {}
         for build in BUILDS:
-            run_build(torch, tilert, library, folder, build, report, bits)
+            run_build(example_data, torch, tilert, library, folder, build, report, bits)
     print("%(PASS)d passed, %(FAIL)d failed, %(SKIP)d skipped" % counts)
     sys.exit(1 if counts["FAIL"] else 0)
 

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Times low-precision kernels of docs/examples on a GPU, beside what torch has for the same work.
+
+    test/gpu/compile                                             # where the compiler is: fills build/gpu-tests
+    python3 tools/bench/bench_examples.py --out results          # where the GPU is: needs torch
+
+Every kernel is checked on the data that it is timed with. The base is cuBLAS through torch: bf16 x bf16 for 16-bit operands,
+torch._int_mm for integers, torch._scaled_mm for 8-bit floats, on random data of the same shape. docs/benchmarks.md describes the
+modes. The last lines are a table; --out receives examples.json. The exit status is 1 if a kernel was wrong.
+"""
+
+import argparse
+import json
+import random
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TOLERANCE = 1e-2
+
+# The compiled kernel as test/gpu names it, its settings, M, N and K, and the base.
+WORKS = [
+    ("gemm_int4", {}, (8192, 8192, 8192), "int8"),
+    ("w4a8", {}, (8192, 8192, 8192), "int8"),
+    ("w4a8", {}, (16, 8192, 8192), "bf16"),
+    ("gemm_fp8", {}, (8192, 8192, 8192), "fp8"),
+    ("gemm_fp8", {"FAST": "true"}, (8192, 8192, 8192), "fp8"),
+    ("gemm_fp8_blockscaled", {}, (8192, 8192, 8192), "fp8"),
+    ("gemm_mxfp8", {}, (4096, 4096, 4096), "fp8"),
+    ("w4a16_group", {"G": 128}, (8192, 8192, 8192), "bf16"),
+    ("w4a16_group", {"G": 32}, (8192, 8192, 8192), "bf16"),
+    ("w4a16_group", {"G": 128}, (64, 8192, 8192), "bf16"),
+    ("w4a16_zero", {"G": 128}, (4096, 4096, 4096), "bf16"),
+    ("fp4_dequant_gemm", {}, (4096, 4096, 4096), "bf16"),
+    ("matmul_bf16_int4", {}, (8192, 8192, 8192), "bf16"),
+]
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="only kernels with one of these in their name")
+    parser.add_argument("--artifacts", type=Path, default=ROOT / "build" / "gpu-tests", metavar="DIR",
+                        help="the folder that test/gpu/compile made (default: build/gpu-tests)")
+    parser.add_argument("--seconds-per-case", type=float, default=3, metavar="S", help="timing of one case (default: 3)")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where examples.json goes")
+    return parser.parse_args()
+
+
+def make_base(torch, kind, m, n, k):
+    """A launch of the base on data of its own."""
+    if kind == "int8":
+        m = max(m, 32)  # torch._int_mm takes no fewer rows
+        a = torch.randint(-128, 128, (m, k), dtype=torch.int8, device="cuda")
+        b = torch.randint(-128, 128, (n, k), dtype=torch.int8, device="cuda").t()
+        return lambda: torch._int_mm(a, b)
+    if kind == "fp8":
+        a = torch.randn(m, k, device="cuda").to(torch.float8_e4m3fn)
+        b = torch.randn(n, k, device="cuda").to(torch.float8_e4m3fn).t()
+        one = torch.ones((), device="cuda")
+        return lambda: torch._scaled_mm(a, b, scale_a=one, scale_b=one, out_dtype=torch.bfloat16)
+    a, b = torch.randn(m, k, device="cuda").bfloat16(), torch.randn(k, n, device="cuda").bfloat16()
+    return lambda: torch.mm(a, b)
+
+
+def measure(modules, library, arguments, work):
+    """The rates of the kernel and of its base, or what is wrong."""
+    torch, tilert, example_data, timing = modules
+    example, settings, size, kind = work
+    name = "-".join([example] + [f"{key}{value}" for key, value in settings.items()])
+    result = {"name": name, "size": size, "base": kind}
+    manifest = arguments.artifacts / "examples" / f"{name}.json"
+    if not manifest.exists():
+        return {**result, "skipped": "not compiled"}
+    case = example_data.MAKERS[example](example_data.Source(torch, tilert, settings), *size)
+    plan = library.load(manifest).kernel().plan(case.arguments)
+    stream = torch.cuda.current_stream().cuda_stream
+    plan.launch(stream)
+    torch.cuda.synchronize()
+    if fault := case.out.find_fault(case.want, TOLERANCE):
+        return {**result, "fault": fault}
+    runs = {"tilec": lambda: plan.launch(stream), "base": make_base(torch, kind, *size)}
+    estimates = {who: timing.estimate(run) for who, run in runs.items()}
+    half = arguments.seconds_per_case / 2
+    modes = {"burst": timing.measure_burst(runs, estimates, half, lambda who: None),
+             "sustained": timing.measure_sustained(runs, estimates, half, lambda who: None, lambda: None)}
+    result["variant"] = plan.variant.name
+    for mode, samples in modes.items():
+        result[mode] = {who: sample.median for who, sample in samples.items()}
+    return result
+
+
+def show(result):
+    size = "x".join(map(str, result["size"]))
+    if "burst" not in result:
+        return f"| {result['name']} | {size} | {result.get('fault') or result['skipped']} | | |"
+    operations = 2 * result["size"][0] * result["size"][1] * result["size"][2]
+    cells = []
+    for mode in ("burst", "sustained"):
+        times = result[mode]
+        cells.append("%.1f (%.2f of %s, %.1f us)" % (operations / times["tilec"] / 1e9, times["base"] / times["tilec"],
+                                                     result["base"], 1e3 * times["tilec"]))
+    return f"| {result['name']} | {size} | {cells[0]} | {cells[1]} | {result['variant']} |"
+
+
+def main():
+    arguments = parse_arguments()
+    try:
+        import torch
+        import example_data
+        import gpu_timing
+        import tilert_ctypes
+    except ImportError as error:
+        sys.exit(f"error: {error}: this benchmark needs a Python with torch")
+    if not torch.cuda.is_available():
+        sys.exit("error: torch finds no GPU")
+    library = tilert_ctypes.Library(arguments.artifacts / "bin" / "libtilert.so")
+    works = [work for work in WORKS if not arguments.names or any(name in work[0] for name in arguments.names)]
+    order = random.sample(range(len(works)), len(works))
+    results = {}
+    for index in order:
+        results[index] = measure((torch, tilert_ctypes, example_data, gpu_timing), library, arguments, works[index])
+        torch.cuda.empty_cache()
+    table = [results[index] for index in range(len(works))]
+    if arguments.out:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        (arguments.out / "examples.json").write_text(json.dumps(table, indent=1))
+    print("| kernel | M x N x K | burst, T(FL)OP/s | sustained | variant |\n|---|---|---|---|---|")
+    print("\n".join(show(result) for result in table))
+    sys.exit(1 if any("fault" in result for result in table) else 0)
+
+
+if __name__ == "__main__":
+    main()
