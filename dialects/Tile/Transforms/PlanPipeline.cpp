@@ -81,8 +81,13 @@ static StringRef getObstacle(CopyOp copy, PipelinedOp loop) {
   auto alloc = copy.getDestination().getDefiningOp<AllocSharedOp>();
   if (!alloc || !isa<GlobalType>(copy.getSource().getType()))
     return "it is not from a tensor to a whole shared tile";
-  if (copy.getPad())
-    return "it has a pad value";
+  if (Value pad = copy.getPad()) {
+    // Packed tiles travel as bytes, and a byte has two elements.
+    if (alloc.getType().getPackDim() >= 0)
+      return "it has a pad value, and its elements share bytes";
+    if (StringRef why = findRecomputeObstacle(pad, loop); !why.empty())
+      return why;
+  }
   for (Value index : copy.getSourceIndices())
     if (StringRef why = findRecomputeObstacle(index, loop); !why.empty())
       return why;
@@ -91,6 +96,8 @@ static StringRef getObstacle(CopyOp copy, PipelinedOp loop) {
 
 /// Why a copy that may run ahead is not one for cp.async; empty if it is.
 static StringRef getAsyncObstacle(CopyOp copy, PipelinedOp loop) {
+  if (copy.getPad())
+    return "it has a pad value, and cp.async fills with zeros";
   if (getCopyBytes(copy.getSource(), copy.getSourceIndices(),
                    getTileShape(copy.getDestination().getType())) <
       narrowestCopy)

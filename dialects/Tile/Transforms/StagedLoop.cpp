@@ -97,7 +97,8 @@ private:
   SmallVector<Value> moveBody(scf::ForOp staged);
   void finish(scf::ForOp staged);
   void makeBuffers(ArrayRef<CopyOp> list, int64_t stages);
-  SmallVector<Value> computePlace(CopyOp copy, Value iteration, int64_t ahead);
+  IRMapping mapIteration(Value iteration, int64_t ahead);
+  SmallVector<Value> computePlace(CopyOp copy, IRMapping &mapping);
   Value getSlot(CopyOp copy, Value iteration, int64_t ahead);
   void startAsyncCopies(Value iteration, int64_t ahead);
   SmallVector<Value> loadTiles(Value iteration, int64_t ahead);
@@ -158,13 +159,17 @@ Value LoopStager::getIndex(Value iteration) {
   return arith::AddIOp::create(builder, loc, loop.getLower(), scaled);
 }
 
-/// Where `copy` reads in iteration `iteration + ahead`.
-SmallVector<Value> LoopStager::computePlace(CopyOp copy, Value iteration,
-                                            int64_t ahead) {
+/// For `recompute`: the loop's index is that of iteration `iteration + ahead`.
+IRMapping LoopStager::mapIteration(Value iteration, int64_t ahead) {
   Value target =
       arith::AddIOp::create(builder, loc, iteration, getConstant(ahead));
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), getIndex(target));
+  return mapping;
+}
+
+/// Where `copy` reads in the iteration of the mapping.
+SmallVector<Value> LoopStager::computePlace(CopyOp copy, IRMapping &mapping) {
   SmallVector<Value> indices;
   for (Value sourceIndex : copy.getSourceIndices())
     indices.push_back(recompute(sourceIndex, mapping));
@@ -186,7 +191,8 @@ void LoopStager::startAsyncCopies(Value iteration, int64_t ahead) {
   Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                        target, tripCount);
   for (CopyOp copy : copies.async) {
-    SmallVector<Value> indices = computePlace(copy, iteration, ahead);
+    IRMapping mapping = mapIteration(iteration, ahead);
+    SmallVector<Value> indices = computePlace(copy, mapping);
     AsyncCopyOp::create(builder, copy.getLoc(), copy.getSource(), indices,
                         getSlot(copy, iteration, ahead), exists,
                         CopyPlanAttr());
@@ -198,14 +204,16 @@ SmallVector<Value> LoopStager::loadTiles(Value iteration, int64_t ahead) {
   SmallVector<Value> tiles;
   for (CopyOp copy : copies.throughRegisters) {
     Location copyLoc = copy.getLoc();
-    SmallVector<Value> indices = computePlace(copy, iteration, ahead);
+    IRMapping mapping = mapIteration(iteration, ahead);
+    SmallVector<Value> indices = computePlace(copy, mapping);
     Value source = copy.getSource();
     if (cast<GlobalType>(source.getType()).getPackDim() >= 0) {
       indices = getByteIndices(builder, copyLoc, source, indices);
       source = BytesOp::create(builder, copyLoc, source);
     }
+    Value pad = copy.getPad() ? recompute(copy.getPad(), mapping) : Value();
     tiles.push_back(LoadOp::create(builder, copyLoc, getTransitType(copy),
-                                   source, indices, /*pad=*/Value()));
+                                   source, indices, pad));
   }
   return tiles;
 }

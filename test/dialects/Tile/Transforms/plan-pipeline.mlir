@@ -160,3 +160,30 @@ tile.kernel @fixed(
   tile.copy %B[%zero, %zero] to %bs : !tile.global<32x1032xi8>, !tile.shared<32x64xi8>
   tile.return
 }
+
+// -----
+
+// Tests that a copy with a pad value, which cp.async does not give, runs ahead
+// through registers, and so does a tile of which parts are read.
+// CHECK-LABEL: tile.kernel @padded__aligned
+// CHECK: %[[PAD:.+]] = arith.constant -1.0{{.*}} : f32
+// CHECK: tile.load %{{.+}}[%{{.+}}, %{{.+}}] pad %[[PAD]]
+// CHECK-NOT: tile.async_copy
+// CHECK: scf.for
+// CHECK: tile.slice
+// CHECK: tile.store %{{.+}}, %{{.+}} {tile.transit}
+tile.kernel @padded(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "K"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %c32 = arith.constant 32 : i64
+  %n = tile.symbol "K" : i64
+  %as = tile.alloc_shared "As" : !tile.shared<64x32xf32>
+  tile.pipelined %k = %c0 to %n step 1 stages(3) {
+    %k0 = arith.muli %k, %c32 : i64
+    %pad = arith.constant -1.0 : f32
+    tile.copy %A[%c0, %k0] to %as pad %pad : f32 : !tile.global<?x?xf32>, !tile.shared<64x32xf32>
+    %part = tile.slice %as[%c0, %c0] : !tile.shared<64x32xf32> -> !tile.shared<64x16xf32>
+    %x = tile.load %part : !tile.shared<64x16xf32> -> tensor<64x16xf32>
+  }
+  tile.return
+}
