@@ -40,13 +40,15 @@ static Choices onIntegers(Type a, Type b, unsigned capability) {
 }
 
 /// Each side keeps its 8-bit format; what is narrower is exact in e4m3.  Before
-/// sm_89, and for short steps of K, both become f16, which holds them all.
+/// sm_89, for short steps of K, and on sm_90, where ptxas makes two f16
+/// instructions and the conversions of each (docs/decisions/0008), both become
+/// f16, which holds them all.
 static Choices onByteFloats(Type a, Type b, unsigned capability) {
   Choices choices;
   auto widen = [](Type type) -> Type {
     return isByteFloat(type) ? type : Float8E4M3FNType::get(type.getContext());
   };
-  if (capability >= 89)
+  if (capability >= 89 && capability != 90)
     choices.push_back({widen(a), widen(b), 16, 8, 32});
   choices.append(onHalves(Float16Type::get(a.getContext())));
   return choices;

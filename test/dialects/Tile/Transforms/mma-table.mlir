@@ -60,11 +60,11 @@ tile.kernel @int8_short() attributes {symbols = [], checks = [], grid = [], axes
 // -----
 
 // Tests that both 8-bit floats keep their format where there is an instruction
-// for them, and meet in f16 before.
+// for them, and meet in f16 elsewhere.
 // CHECK-LABEL: @fp8_pair
 // SM80: tile.gemm {{.*}}mma = #tile.mma<m16n8k16, type = f16, warps
 // SM89: tile.gemm {{.*}}mma = #tile.mma<m16n8k32, type = f8E4M3FN, type_b = f8E5M2, warps
-// SM90: tile.gemm {{.*}}mma = #tile.mma<m16n8k32, type = f8E4M3FN, type_b = f8E5M2, warps
+// SM90: tile.gemm {{.*}}mma = #tile.mma<m16n8k16, type = f16, warps
 tile.kernel @fp8_pair() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
   %a = tile.alloc_shared : !tile.shared<16x32xf8E4M3FN>
   %b = tile.alloc_shared : !tile.shared<32x8xf8E5M2>
@@ -92,7 +92,7 @@ tile.kernel @fp8_short() attributes {symbols = [], checks = [], grid = [], axes 
 // CHECK-LABEL: @fp8_int4
 // SM80: tile.gemm {{.*}}mma = #tile.mma<m16n8k16, type = f16, warps
 // SM89: tile.gemm {{.*}}mma = #tile.mma<m16n8k32, type = f8E5M2, type_b = f8E4M3FN, warps
-// SM90: tile.gemm {{.*}}mma = #tile.mma<m16n8k32, type = f8E5M2, type_b = f8E4M3FN, warps
+// SM90: tile.gemm {{.*}}mma = #tile.mma<m16n8k16, type = f16, warps
 tile.kernel @fp8_int4() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
   %a = tile.alloc_shared : !tile.shared<16x32xf8E5M2>
   %b = tile.alloc_shared : !tile.shared<32x8xi4, pack = 0>
@@ -106,7 +106,7 @@ tile.kernel @fp8_int4() attributes {symbols = [], checks = [], grid = [], axes =
 // CHECK-LABEL: @fp4_pair
 // SM80: tile.gemm {{.*}}mma = #tile.mma<m16n8k16, type = f16, warps
 // SM89: tile.gemm {{.*}}mma = #tile.mma<m16n8k32, type = f8E4M3FN, warps
-// SM90: tile.gemm {{.*}}mma = #tile.mma<m16n8k32, type = f8E4M3FN, warps
+// SM90: tile.gemm {{.*}}mma = #tile.mma<m16n8k16, type = f16, warps
 tile.kernel @fp4_pair() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
   %a = tile.alloc_shared : !tile.shared<16x32xf4E2M1FN, pack = 1>
   %b = tile.alloc_shared : !tile.shared<32x8xf4E2M1FN, pack = 0>
