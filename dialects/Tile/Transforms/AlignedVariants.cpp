@@ -57,24 +57,43 @@ static void nameVariant(KernelOp kernel, StringRef variant, StringRef origin) {
   kernel.setSymName((origin + "__" + variant).str());
 }
 
-/// The tensors whose alignment matters: those that tiles and fragments are
-/// copied from and to.
+/// Whether rows of a tile at `indices` of a tensor can be made of aligned pieces
+/// of the lowest level at least: those of one scale, say, never are.
+static bool hasWideRows(Value memory, ValueRange indices,
+                        ArrayRef<int64_t> shape) {
+  auto type = dyn_cast<GlobalType>(memory.getType());
+  if (!type)
+    return false;
+  int64_t last = type.getRank() - 1;
+  int64_t elements =
+      std::gcd(shape.back(), getKnownDivisor(indices[last]));
+  int64_t bits = elements * getElementBits(type.getElementType());
+  // Where elements share bytes along another dimension, each is a byte here.
+  if (type.getPackDim() >= 0 && type.getPackDim() != last)
+    bits = elements * 8;
+  return (bits & -bits) >= narrowestLevel * 8;
+}
+
+/// The tensors whose alignment matters: those that tiles and fragments with
+/// wide rows are copied from and to.
 static llvm::SetVector<unsigned> findAlignedCandidates(KernelOp kernel) {
   llvm::SetVector<unsigned> indices;
-  auto add = [&](Value memory) {
-    if (!isa<GlobalType>(memory.getType()))
+  auto add = [&](Value memory, ValueRange at, Type tile) {
+    if (!hasWideRows(memory, at, getTileShape(tile)))
       return;
     if (BlockArgument argument = getTensorArgument(memory))
       indices.insert(argument.getArgNumber());
   };
   kernel.walk([&](Operation *op) {
     if (auto copy = dyn_cast<CopyOp>(op)) {
-      add(copy.getSource());
-      add(copy.getDestination());
+      add(copy.getSource(), copy.getSourceIndices(),
+          copy.getDestination().getType());
+      add(copy.getDestination(), copy.getDestinationIndices(),
+          copy.getSource().getType());
     } else if (auto load = dyn_cast<LoadOp>(op)) {
-      add(load.getMemory());
+      add(load.getMemory(), load.getIndices(), load.getResult().getType());
     } else if (auto store = dyn_cast<StoreOp>(op)) {
-      add(store.getMemory());
+      add(store.getMemory(), store.getIndices(), store.getValue().getType());
     }
   });
   return indices;

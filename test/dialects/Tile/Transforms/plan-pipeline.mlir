@@ -187,3 +187,40 @@ tile.kernel @padded(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f3
   }
   tile.return
 }
+
+// -----
+
+// Tests that nothing is assumed of a tensor of which one element a row is
+// copied, and that such copies run ahead through registers, with what they
+// fill in outside the tensor.
+// CHECK-LABEL: tile.kernel @scales__aligned(
+// CHECK-SAME: %[[A:[^:]+]]: !tile.global<?x?xf8E4M3FN> {tile.access = "in", tile.aligned = 16 : i64
+// CHECK-SAME: %[[S:[^:]+]]: !tile.global<?x?xf8E8M0FNU> {tile.access = "in", tile.dims
+// CHECK: tile.async_copy %[[A]]
+// CHECK: %[[FIRST:.+]] = tile.load %[[S]][%{{.+}}, %{{.+}}] pad %{{.+}} : f8E8M0FNU
+// CHECK: tile.store %[[FIRST]]
+// CHECK: scf.for
+// CHECK: tile.async_copy %[[A]]
+// CHECK: %[[NEXT:.+]] = tile.load %[[S]][%{{.+}}, %{{.+}}] pad %{{.+}} : f8E8M0FNU
+// CHECK: tile.load %{{.+}} : !tile.shared<64x1xf8E8M0FNU>
+// CHECK: tile.store %[[NEXT]]
+tile.kernel @scales(
+    %A: !tile.global<?x?xf8E4M3FN> {tile.name = "A", tile.dtype = "fp8_e4m3", tile.access = "in", tile.dims = ["M", "K"]},
+    %S: !tile.global<?x?xf8E8M0FNU> {tile.name = "S", tile.dtype = "e8m0", tile.access = "in", tile.dims = ["M", "G"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}, {name = "G", param = 1 : i64, dim = 1 : i64}],
+                checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %zero = arith.constant 0 : i64
+  %bk = arith.constant 32 : i64
+  %n = arith.constant 5 : i64
+  %one = arith.constant 1.0 : f8E8M0FNU
+  %as = tile.alloc_shared "As" : !tile.shared<64x32xf8E4M3FN>
+  %ss = tile.alloc_shared "Ss" : !tile.shared<64x1xf8E8M0FNU>
+  tile.pipelined %k = %zero to %n step 1 stages(3) {
+    %place = arith.muli %k, %bk : i64
+    tile.copy %A[%zero, %place] to %as : !tile.global<?x?xf8E4M3FN>, !tile.shared<64x32xf8E4M3FN>
+    tile.copy %S[%zero, %k] to %ss pad %one : f8E8M0FNU : !tile.global<?x?xf8E8M0FNU>, !tile.shared<64x1xf8E8M0FNU>
+    %a = tile.load %as : !tile.shared<64x32xf8E4M3FN> -> tensor<64x32xf8E4M3FN, #tile.layout<"64x32 registers=[[0,1],[0,2],[32,0],[16,0]] lanes=[[0,4],[0,8],[0,16],[1,0],[2,0]] warps=[[4,0],[8,0]]">>
+    %s = tile.load %ss : !tile.shared<64x1xf8E8M0FNU> -> tensor<64x1xf8E8M0FNU, #tile.layout<"64x1 registers=[] lanes=[[1,0],[2,0],[4,0],[8,0],[16,0]] warps=[[32,0],[0,0]]">>
+  }
+  tile.return
+}
