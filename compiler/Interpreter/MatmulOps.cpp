@@ -128,6 +128,17 @@ LogicalResult tilec::multiply(BlockInterpreter &block, Operation *op,
   return success();
 }
 
+/// Columns `begin` to `end` of a matrix.
+static Matrix takeColumns(const Matrix &matrix, int64_t begin, int64_t end) {
+  Matrix part = {matrix.rows, end - begin, {}};
+  part.elements.reserve(part.rows * part.columns);
+  for (int64_t i = 0; i < matrix.rows; ++i) {
+    const double *row = &matrix.elements[i * matrix.columns];
+    part.elements.insert(part.elements.end(), row + begin, row + end);
+  }
+  return part;
+}
+
 static LogicalResult executeGemm(BlockInterpreter &block, tile::GemmOp op) {
   if (failed(block.requireWholeBlock(op)))
     return failure();
@@ -141,6 +152,11 @@ static LogicalResult executeGemm(BlockInterpreter &block, tile::GemmOp op) {
                  {op.getTransposeB(), op.getUnsignedB(), op.getTf32()});
   if (failed(b))
     return failure();
+  if (op.getKRange()) {
+    int64_t begin = op.getBeginK(), end = begin + op.getTileK();
+    *a = takeColumns(*a, begin, end);
+    *b = transpose(takeColumns(transpose(*b), begin, end));
+  }
   return multiply(block, op, *a, *b, op.getAccumulator());
 }
 

@@ -249,11 +249,11 @@ void Generator::generateGemm(const checked::GemmStmt &gemm) {
   Value a = generateTileOperand(*gemm.a);
   Value b = generateTileOperand(*gemm.b);
   Value accumulator = getValue(gemm.accumulator);
-  auto op = tile::GemmOp::create(builder, getLocation(gemm.range),
-                                 accumulator.getType(), a, b, accumulator,
-                                 gemm.transposeA, gemm.transposeB,
-                                 isUnsignedInt(gemm.a->type.getElement()),
-                                 isUnsignedInt(gemm.b->type.getElement()),
-                                 gemm.fastAccum, gemm.tf32, tile::MmaAttr());
+  auto op = tile::GemmOp::create(
+      builder, getLocation(gemm.range), accumulator.getType(), a, b,
+      accumulator, gemm.transposeA, gemm.transposeB,
+      isUnsignedInt(gemm.a->type.getElement()),
+      isUnsignedInt(gemm.b->type.getElement()), gemm.fastAccum, gemm.tf32,
+      DenseI64ArrayAttr(), tile::MmaAttr());
   values[gemm.accumulator] = annotate(*gemm.accumulator, op.getResult());
 }

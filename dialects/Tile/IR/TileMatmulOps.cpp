@@ -12,7 +12,10 @@ int64_t GemmOp::getTileM() {
 int64_t GemmOp::getTileN() {
   return getTileShape(getAccumulator().getType())[1];
 }
+int64_t GemmOp::getBeginK() { return getKRange() ? (*getKRange())[0] : 0; }
 int64_t GemmOp::getTileK() {
+  if (auto range = getKRange())
+    return (*range)[1] - (*range)[0];
   return getTileShape(getA().getType())[getTransposeA() ? 0 : 1];
 }
 Type GemmOp::getElementTypeA() { return getTileElementType(getA().getType()); }
@@ -193,6 +196,11 @@ LogicalResult GemmOp::verify() {
     return emitOpError("gemm-c4: no product of ")
            << getElementTypeA() << " and " << getElementTypeB()
            << " adds up in " << getTileElementType(getAccumulator().getType());
+  // gemm-c6: the elements of K are some of the operands'.
+  if (auto range = getKRange())
+    if (range->size() != 2 || (*range)[0] < 0 || (*range)[0] >= (*range)[1] ||
+        (*range)[1] > kA)
+      return emitOpError("gemm-c6: 'k_range' lies within K = ") << kA;
   if (std::optional<MmaAttr> mma = getMma())
     return verifyInstruction(*this, *mma);
   return success();

@@ -16,7 +16,9 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     under `transpose_a`) and op(b) is [K, N] (stored [N, K] under `transpose_b`).
     The operands may have different element types; each is converted exactly.
     `unsigned_a` and `unsigned_b` give the signedness of integer operands.
-    `mma`, set by `select-mma`, is the instruction.
+    `k_range` gives the elements of K to multiply, from its first number to
+    below its second; all if absent.  `mma`, set by `select-mma`, is the
+    instruction.
 
     Example:
     ```mlir
@@ -30,6 +32,7 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     - `gemm-c4`: the operands have a product, and the accumulator's type can
       hold it.
     - `gemm-c5`: `mma` covers the tile, with warps that the kernel has.
+    - `gemm-c6`: `k_range` lies within K and is not empty.
   }];
   let arguments = (ins
     Arg<Tile_Operand, "left operand">:$a,
@@ -38,6 +41,7 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     UnitAttr:$transpose_a, UnitAttr:$transpose_b,
     UnitAttr:$unsigned_a, UnitAttr:$unsigned_b,
     UnitAttr:$fast_accum, UnitAttr:$tf32,
+    OptionalAttr<DenseI64ArrayAttr>:$k_range,
     OptionalAttr<Tile_MmaAttr>:$mma
   );
   let results = (outs Tile_Fragment:$result);
@@ -48,7 +52,9 @@ def Tile_GemmOp : Tile_Op<"gemm", [
   let extraClassDeclaration = [{
     int64_t getTileM();
     int64_t getTileN();
+    /// Elements of K that are multiplied, and the first of them.
     int64_t getTileK();
+    int64_t getBeginK();
     Type getElementTypeA();
     Type getElementTypeB();
   }];

@@ -157,26 +157,31 @@ void GemmExpander::expand() {
                    gemm.getTransposeA() ? 0 : 1, /*resultDim=*/0);
   Side b = prepare(gemm.getB(), gemm.getUnsignedB(),
                    gemm.getTransposeB() ? 1 : 0, /*resultDim=*/1);
-  int64_t extent = gemm.getTileK();
+  int64_t begin = gemm.getBeginK(), extent = gemm.getTileK();
   // Elements in 16 bytes of the narrower side: whole chunks of the other too.
   int64_t chunk =
       128 / std::min(getElementBits(getTileElementType(a.tile.getType())),
                      getElementBits(getTileElementType(b.tile.getType())));
-  int64_t chunks = extent / chunk, looped = chunks > 1 ? chunks * chunk : 0;
+  // Chunks begin on multiples of themselves.
+  int64_t chunks = begin % chunk == 0 ? extent / chunk : 0;
+  int64_t looped = chunks > 1 ? chunks * chunk : 0;
   Value sum = gemm.getAccumulator();
   if (looped) {
     auto loop = scf::ForOp::create(builder, loc, index(0), index(chunks),
                                    index(1), ValueRange(sum));
     builder.setInsertionPointToStart(loop.getBody());
-    Value start = arith::MulIOp::create(builder, loc, loop.getInductionVar(),
-                                        index(chunk));
+    Value start = builder.createOrFold<arith::AddIOp>(
+        loc,
+        arith::MulIOp::create(builder, loc, loop.getInductionVar(),
+                              index(chunk)),
+        index(begin));
     Value added = multiplyAdd(slice(a, start, chunk), slice(b, start, chunk), 0,
                               chunk, loop.getRegionIterArg(0));
     scf::YieldOp::create(builder, loc, added);
     builder.setInsertionPointAfter(loop);
     sum = loop.getResult(0);
   }
-  sum = multiplyAdd(a, b, looped, extent, sum);
+  sum = multiplyAdd(a, b, begin + looped, begin + extent, sum);
   gemm.replaceAllUsesWith(sum);
   gemm.erase();
 }

@@ -13,6 +13,7 @@
 #include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_LOWERGEMMPASS
@@ -97,7 +98,10 @@ public:
 
 private:
   void promote() {
-    if (partial)
+    // What begins at 0, as the sum of a group does, is the first sum.
+    if (partial && matchPattern(accumulator, m_AnyZeroFloat()))
+      accumulator = partial;
+    else if (partial)
       accumulator = arith::AddFOp::create(builder, loc, accumulator, partial);
     partial = Value();
   }
@@ -125,7 +129,7 @@ static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
   PartialSums sums(builder, loc, gemm.getAccumulator(),
                    needsPromotion(mma) && !gemm.getFastAccum());
   for (int64_t k = 0; k < gemm.getTileK(); k += plan.kStep) {
-    a.start = b.start = k;
+    a.start = b.start = gemm.getBeginK() + k;
     Value fragmentA = emitStep(builder, loc, gemm.getA(), gemm.getUnsignedA(),
                                a, mma.getTypeA());
     Value fragmentB = emitStep(builder, loc, gemm.getB(), gemm.getUnsignedB(),

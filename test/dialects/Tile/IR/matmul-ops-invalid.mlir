@@ -149,6 +149,13 @@
 
 // -----
 
+// gemm-c6: only elements of K that there are.
+%a, %b, %acc = "test.values"() : () -> (!tile.shared<16x32xf16>, !tile.shared<32x8xf16>, tensor<16x8xf32>)
+// expected-error @below {{gemm-c6: 'k_range' lies within K = 32}}
+%r = tile.gemm %a, %b, %acc {k_range = array<i64: 16, 48>} : !tile.shared<16x32xf16>, !tile.shared<32x8xf16>, tensor<16x8xf32>
+
+// -----
+
 // gemm-c5: there is such an instruction.
 %a, %b, %c = "test.values"() : () -> (tensor<16x16xbf16>, tensor<16x8xbf16>, tensor<16x8xf32>)
 // expected-error @below {{gemm-c5: no matrix instruction has the shape m8n8k4 with 16 bits}}

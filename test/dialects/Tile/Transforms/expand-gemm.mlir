@@ -30,6 +30,23 @@ tile.kernel @f32() attributes {symbols = [], checks = [], grid = [], axes = [], 
 
 // -----
 
+// Tests that a range of K that begins in the middle of a chunk has no loop.
+// CHECK-LABEL: @range
+// CHECK-NOT: scf.for
+// CHECK: %[[K:.+]] = arith.constant 6 : i64
+// CHECK: tile.load %{{.+}}[%{{.+}}, %[[K]]] : !tile.shared<8x24xf32> -> tensor<8x1xf32>
+// CHECK-COUNT-12: math.fma
+// CHECK-NOT: math.fma
+tile.kernel @range() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %a = tile.alloc_shared : !tile.shared<8x24xf32>
+  %b = tile.alloc_shared : !tile.shared<24x6xf32>
+  %zero = arith.constant dense<0.0> : tensor<8x6xf32>
+  %r = tile.gemm %a, %b, %zero {k_range = array<i64: 6, 18>} : !tile.shared<8x24xf32>, !tile.shared<24x6xf32>, tensor<8x6xf32>
+  tile.return
+}
+
+// -----
+
 // Tests that narrower operands are converted to the accumulator's type, which
 // is told, that packed ones become bytes first, and which way stored tiles lie.
 // CHECK-LABEL: @packed_transposed

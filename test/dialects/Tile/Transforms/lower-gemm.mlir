@@ -19,6 +19,24 @@ tile.kernel @two_steps() attributes {symbols = [], checks = [], grid = [], axes 
 
 // -----
 
+// Tests that only the steps of its range are multiplied, from where it begins,
+// and that a sum of 8-bit floats that begins at 0 joins nothing.
+// CHECK-LABEL: @range
+// CHECK: %[[K:.+]] = arith.constant 64 : i64
+// CHECK: %[[A:.+]] = tile.load %{{.+}}[%{{.+}}, %[[K]]]
+// CHECK: tile.mma %[[A]],
+// CHECK-NOT: tile.mma
+// CHECK-NOT: arith.addf
+tile.kernel @range() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %a = tile.alloc_shared : !tile.shared<16x128xf8E4M3FN>
+  %b = tile.alloc_shared : !tile.shared<8x128xf8E4M3FN>
+  %zero = arith.constant dense<0.0> : tensor<16x8xf32>
+  %r = tile.gemm %a, %b, %zero {k_range = array<i64: 64, 96>, transpose_b, mma = #tile.mma<m16n8k32, type = f8E4M3FN, warps = [1, 1]>} : !tile.shared<16x128xf8E4M3FN>, !tile.shared<8x128xf8E4M3FN>, tensor<16x8xf32>
+  tile.return
+}
+
+// -----
+
 // Tests that an operand stored transposed is read as stored and turned, and that
 // the four lanes of a quad share the words of a row packed along K.
 // CHECK-LABEL: @packed_rows
