@@ -28,6 +28,7 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   // Numbers with scales become arithmetic, on parts of tiles among others, which
   // is for the passes that follow.
   manager.addPass(tile::createExpandDequantPass());
+  manager.addPass(tile::createExpandGemmScaledPass());
 
   // What is left of them, and what moves elements about, becomes element loops
   // that find every element in their own thread or in shared memory.

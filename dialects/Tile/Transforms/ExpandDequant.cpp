@@ -10,9 +10,13 @@
 //
 // A zero-point that may have more than 16 bits is subtracted as an integer.
 //
+// Beside an operand of at most 8 bits numbers are multiplied as they are stored
+// (GroupedProduct.h).
+//
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Tile/Transforms/GroupFactors.h"
+#include "dialects/Tile/Transforms/GroupedProduct.h"
+#include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -119,21 +123,78 @@ static void expandDequant(DequantOp op) {
   op.erase();
 }
 
+//===----------------------------------------------------------------------===//
+// Beside operands of at most 8 bits
+//===----------------------------------------------------------------------===//
+
+/// The dequantisation that an operand is, if its numbers are multiplied as they
+/// are stored.
+static DequantOp getQuantised(Value operand) {
+  Type element = getTileElementType(operand.getType());
+  bool isHalf = element.isF16() || element.isBF16();
+  return isHalf ? DequantOp() : operand.getDefiningOp<DequantOp>();
+}
+
+static bool isGroupedProduct(GemmOp gemm) {
+  auto isStored = [](Value operand) {
+    return getQuantised(operand) ||
+           getElementBits(getTileElementType(operand.getType())) <= 8;
+  };
+  return (getQuantised(gemm.getA()) || getQuantised(gemm.getB())) &&
+         isStored(gemm.getA()) && isStored(gemm.getB());
+}
+
+/// What was in a tile when the dequantisation read it.
+static Value readAt(DequantOp op, Value tile, GemmOp gemm) {
+  if (!tile || !isa<SharedType>(tile.getType()) || isUnchangedBetween(op, gemm))
+    return tile;
+  OpBuilder builder(op);
+  return readTile(builder, op.getLoc(), tile);
+}
+
+static GroupedOperand getOperand(GemmOp gemm, Value value, bool isUnsigned,
+                                 int kDim) {
+  DequantOp op = getQuantised(value);
+  if (!op)
+    return {value, isUnsigned, kDim, {}, {}};
+  return {readAt(op, op.getSource(), gemm), op.getUnsignedSource(), kDim,
+          getFactor(op, readAt(op, op.getScale(), gemm), /*isUnsigned=*/false),
+          getFactor(op, readAt(op, op.getZero(), gemm), op.getUnsignedZero())};
+}
+
+static LogicalResult expandGroupedProduct(GemmOp gemm) {
+  FailureOr<Value> sum =
+      expandGroupedProduct(gemm,
+                           getOperand(gemm, gemm.getA(), gemm.getUnsignedA(),
+                                      gemm.getTransposeA() ? 0 : 1),
+                           getOperand(gemm, gemm.getB(), gemm.getUnsignedB(),
+                                      gemm.getTransposeB() ? 1 : 0),
+                           gemm.getAccumulator(), gemm.getFastAccum());
+  if (failed(sum))
+    return failure();
+  gemm.replaceAllUsesWith(*sum);
+  gemm.erase();
+  return success();
+}
+
 namespace {
 struct ExpandDequant : tile::impl::ExpandDequantPassBase<ExpandDequant> {
   void runOnOperation() override {
+    SmallVector<GemmOp> gemms;
+    getOperation().walk([&](GemmOp gemm) {
+      if (isGroupedProduct(gemm))
+        gemms.push_back(gemm);
+    });
+    for (GemmOp gemm : gemms)
+      if (failed(expandGroupedProduct(gemm)))
+        return signalPassFailure();
     SmallVector<DequantOp> dequants;
     getOperation().walk([&](DequantOp op) { dequants.push_back(op); });
-    for (DequantOp op : dequants) {
-      Type element = getTileElementType(op.getResult().getType());
-      bool isHalf = element.isF16() || element.isBF16();
-      if (!isHalf && llvm::any_of(op->getUsers(), llvm::IsaPred<GemmOp>)) {
-        op.emitError("'dequant' beside an 8-bit operand of 'gemm' is not "
-                     "supported yet");
-        return signalPassFailure();
-      }
-      expandDequant(op);
-    }
+    for (DequantOp op : dequants)
+      if (op->use_empty())
+        op->erase();
+      else
+        expandDequant(op);
   }
 };
 } // namespace

@@ -370,6 +370,26 @@ static bool areOfOneKind(const MemoryAccess &a, const MemoryAccess &b) {
          a.owner == b.owner && a.stages == b.stages && a.stage == b.stage;
 }
 
+bool tile::isUnchangedBetween(Operation *first, Operation *last) {
+  if (first->getBlock() != last->getBlock())
+    return false;
+  for (Operation *op = first->getNextNode(); op != last;
+       op = op->getNextNode()) {
+    if (!op || isa<BarrierOp>(op))
+      return false;
+    WalkResult walked = op->walk([](Operation *nested) -> WalkResult {
+      SmallVector<MemoryAccess, 0> accesses;
+      collectAccesses(nested, accesses);
+      return failure(llvm::any_of(accesses, [](const MemoryAccess &access) {
+        return access.inShared && access.isWrite;
+      }));
+    });
+    if (walked.wasInterrupted())
+      return false;
+  }
+  return true;
+}
+
 bool tile::covers(const MemoryAccess &a, const MemoryAccess &b) {
   return areOfOneKind(a, b) && a.box.size() == b.box.size() &&
          llvm::all_of(llvm::zip_equal(a.box, b.box), [](auto pair) {

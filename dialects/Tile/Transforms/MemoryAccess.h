@@ -85,6 +85,10 @@ struct MemoryAccess {
 /// memory (`tile.barrier` and the like) have none.
 void collectAccesses(Operation *op, SmallVectorImpl<MemoryAccess> &accesses);
 
+/// Whether shared memory stays as it is between two ops: they are in one block,
+/// and nothing between them writes it or orders memory.
+bool isUnchangedBetween(Operation *first, Operation *last);
+
 /// Whether what holds against `b` holds against `a`: it is of the same kind and
 /// covers all that `b` does.
 bool covers(const MemoryAccess &a, const MemoryAccess &b);

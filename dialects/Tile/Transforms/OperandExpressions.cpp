@@ -66,27 +66,6 @@ static bool isWholeTile(LoadOp load) {
          });
 }
 
-/// Whether shared memory stays as it is between two ops of one block.
-static bool isUnchangedBetween(Operation *first, Operation *last) {
-  if (first->getBlock() != last->getBlock())
-    return false;
-  for (Operation *op = first->getNextNode(); op != last;
-       op = op->getNextNode()) {
-    if (!op || isa<BarrierOp>(op))
-      return false;
-    WalkResult walked = op->walk([](Operation *nested) -> WalkResult {
-      SmallVector<MemoryAccess, 0> accesses;
-      collectAccesses(nested, accesses);
-      return failure(llvm::any_of(accesses, [](const MemoryAccess &access) {
-        return access.inShared && access.isWrite;
-      }));
-    });
-    if (walked.wasInterrupted())
-      return false;
-  }
-  return true;
-}
-
 static bool isElementwise(Operation *op) {
   return op->getNumResults() == 1 && op->getNumRegions() == 0 && isPure(op) &&
          (isa<CastOp>(op) || OpTrait::hasElementwiseMappableTraits(op));

@@ -57,7 +57,9 @@ def ExpandDequantPass
     Turns each `tile.dequant` into the conversion of the numbers, a subtraction
     and a multiplication, in the type of the result where only the product
     rounds there, else in f32.  Scales and zero-points are spread over the
-    elements of their groups by `tile.reindex`.
+    elements of their groups by `tile.reindex`.  A `tile.gemm` of numbers of at
+    most 8 bits with scales or zero-points becomes one exact product for each
+    group of K, which joins the accumulator times the scales.
 
     Before: `%w = tile.dequant %b scale %s zero %z {dim = 1 : i64, group = 32 : i64} : ... -> tensor<64x64xbf16>`
     After:
@@ -67,6 +69,23 @@ def ExpandDequantPass
     %d = arith.subf %q, %z : tensor<64x64xbf16>
     %s = tile.reindex %scales by affine_map<(d0, d1) -> (d0, d1 floordiv 32)> : tensor<64x2xbf16> -> tensor<64x64xbf16>
     %w = arith.mulf %d, %s : tensor<64x64xbf16>
+    ```
+  }];
+}
+
+def ExpandGemmScaledPass
+    : TilePass<"expand-gemm-scaled", "Write block-scaled products as products"> {
+  let description = [{
+    Turns each `tile.gemm_scaled` into one `tile.gemm` for each group of K, which
+    joins the accumulator times the scales of the group.
+
+    Before: `%r = tile.gemm_scaled %a, %b, %acc scales %sa, %sb {granularity_k = 32 : i64, ...}`
+    After, for each group:
+    ```mlir
+    %p = tile.gemm %a, %b, %zero {k_range = array<i64: 0, 32>}
+    %x = arith.mulf %p, %scales_a
+    %y = arith.mulf %x, %scales_b
+    %r = arith.addf %acc, %y
     ```
   }];
 }

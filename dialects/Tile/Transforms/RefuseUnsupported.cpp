@@ -29,7 +29,6 @@ static StringRef getRefusedStatement(Operation *op) {
       .Case([](ExpectOp) { return "expect_bytes"; })
       .Case([](WaitOp) { return "wait"; })
       .Case([](TmaCopyOp) { return "tma_copy"; })
-      .Case([](GemmScaledOp) { return "gemm_scaled"; })
       .Case([](AssertOp) { return "assert"; })
       .Case([](PrintOp) { return "print"; })
       .Case([](AnnotateLayoutOp) { return "annotate(layout = ...)"; })

@@ -22,7 +22,10 @@ RUNS = {
     "gemm_bias_gelu": [f"{GEMM} -D BM=64 -D BN=64"],
     "gemm_f16_nn_nt_tn": [f"{GEMM} {SMALL_TILES} -D TRANS_A={a} -D TRANS_B={b}" for a in ("false", "true") for b in ("false", "true")],
     "gemm_fp8": [f"{GEMM} -D BM=32 -D BN=64", f"{GEMM} -D BM=32 -D BN=64 -D FAST=true -D TA=fp8_e5m2 -D TC=f32"],
+    "gemm_fp8_blockscaled": ["--size M=33 --size N=41 --size K=300 -D BM=32 -D BN=64 -D STAGES=2"],
     "gemm_int4": ["--size M=33 --size N=41 --size K=190 -D BM=32 -D BN=64"],
+    "gemm_mxfp8": [f"--size M=33 --size N=41 --size K=96 {SMALL_TILES}",
+                   f"--size M=17 --size N=41 --size K=70 -D T=fp8_e5m2 -D BM=16 -D BN=64 -D STAGES=2"],
     "gemm_splitk": ["--size M=17 --size N=41 --size K=170 -D STAGES=2"],
     "matmul_bf16_int4": [f"--size M=33 --size N=42 --size K=70 {SMALL_TILES}"],
     "mla_decode": ["--kernel=mla_decode_split --size B=1 --size H=8 --size T=64 --in scale=0.1 -D DV=64 -D DR=16 -D SPLIT=1 -D STAGES=1",
@@ -39,8 +42,6 @@ RUNS = {
 
 # What the compiler says that it does not support yet.
 REFUSED = {
-    "gemm_fp8_blockscaled": "'gemm_scaled'",
-    "gemm_mxfp8": "'gemm_scaled'",
     "gemm_persistent": "'persistent'",
 }
 

@@ -135,3 +135,99 @@ tile.kernel @one_group() attributes {symbols = [], checks = [], grid = [], axes 
   tile.store %w, %s : tensor<16x48xf32>, !tile.shared<16x48xf32>
   tile.return
 }
+
+// -----
+
+// Tests that beside bytes each group is a product of numbers as they are
+// stored, and that its sum is multiplied by the scales of its columns.
+// CHECK-DAG: #[[$COLUMN:.+]] = affine_map<(d0, d1) -> (d1, 0)>
+// CHECK-LABEL: tile.kernel @beside_bytes
+// CHECK: %[[SUM:.+]] = tile.gemm %[[A:.+]], %[[B:.+]], %{{.+}} {k_range = array<i64: 0, 32>, transpose_b, unsigned_b} : !tile.shared<64x64xi8>, !tile.shared<64x64xi4, pack = 1>, tensor<64x64xi32>
+// CHECK: %[[F:.+]] = tile.cast %[[SUM]] : tensor<64x64xi32> -> tensor<64x64xf32>
+// CHECK: %[[S:.+]] = tile.reindex %{{.+}} by #[[$COLUMN]] : tensor<64x1xf32> -> tensor<64x64xf32>
+// CHECK: arith.mulf %[[F]], %[[S]]
+// CHECK: tile.gemm %[[A]], %[[B]], %{{.+}} {k_range = array<i64: 32, 64>
+// CHECK-NOT: tile.dequant
+tile.kernel @beside_bytes() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %as = tile.alloc_shared "As" : !tile.shared<64x64xi8>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<64x64xi4, pack = 1>
+  %ss = tile.alloc_shared "Ss" : !tile.shared<64x2xf16>
+  %acc = arith.constant dense<1.0> : tensor<64x64xf32>
+  %w = tile.dequant %bs scale %ss {dim = 1 : i64, group = 32 : i64, unsigned_source} : !tile.shared<64x64xi4, pack = 1>, !tile.shared<64x2xf16> -> tensor<64x64xf32>
+  %r = tile.gemm %as, %w, %acc {transpose_b} : !tile.shared<64x64xi8>, tensor<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that differences which have a type of 8 bits are the operand: int8
+// beside integers, e4m3 beside 8-bit floats.  Without a scale there are no
+// groups.
+// CHECK-LABEL: tile.kernel @difference
+// CHECK: %[[D:.+]] = arith.subi %{{.+}} : tensor<64x64xi8>
+// CHECK: tile.gemm %{{.+}}, %[[D]], %{{.+}} {transpose_b} : !tile.shared<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>
+// CHECK-LABEL: tile.kernel @difference_of_floats
+// CHECK: %[[D:.+]] = arith.subi %{{.+}} : tensor<64x64xi8>
+// CHECK: %[[F:.+]] = tile.cast %[[D]] : tensor<64x64xi8> -> tensor<64x64xf8E4M3FN>
+// CHECK: tile.gemm %{{.+}}, %[[F]], %{{.+}} {transpose_b} : !tile.shared<64x64xf8E5M2>, tensor<64x64xf8E4M3FN>, tensor<64x64xf32>
+tile.kernel @difference() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %as = tile.alloc_shared "As" : !tile.shared<64x64xi8>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<64x64xi4, pack = 1>
+  %zs = tile.alloc_shared "Zs" : !tile.shared<64x2xi4, pack = 1>
+  %acc = arith.constant dense<1> : tensor<64x64xi32>
+  %w = tile.dequant %bs zero %zs {dim = 1 : i64, group = 32 : i64, unsigned_source, unsigned_zero} : !tile.shared<64x64xi4, pack = 1> zero !tile.shared<64x2xi4, pack = 1> -> tensor<64x64xi32>
+  %r = tile.gemm %as, %w, %acc {transpose_b} : !tile.shared<64x64xi8>, tensor<64x64xi32>, tensor<64x64xi32>
+  tile.return
+}
+tile.kernel @difference_of_floats() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %as = tile.alloc_shared "As" : !tile.shared<64x64xf8E5M2>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<64x64xi4, pack = 1>
+  %z = arith.constant 8 : i32
+  %s = arith.constant 0.5 : f32
+  %acc = arith.constant dense<1.0> : tensor<64x64xf32>
+  %w = tile.dequant %bs scale %s zero %z {dim = 1 : i64, unsigned_source} : !tile.shared<64x64xi4, pack = 1>, f32 zero i32 -> tensor<64x64xf32>
+  %r = tile.gemm %as, %w, %acc {transpose_b} : !tile.shared<64x64xf8E5M2>, tensor<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that other zero-points are taken from the sum, times the sum of the
+// other operand, which is a product with ones.
+// CHECK-LABEL: tile.kernel @zero_in_the_sum
+// CHECK: %[[ONE:.+]] = arith.constant dense<1> : tensor<64x64xi8>
+// CHECK: tile.store %[[ONE]], %[[ONES:.+]] :
+// CHECK: %[[P:.+]] = tile.gemm %[[A:.+]], %{{.+}}, %[[NONE:.+]] {
+// CHECK: %[[Z:.+]] = tile.reindex %{{.+}} : tensor<64xi32> -> tensor<64x64xi32>
+// CHECK: %[[T:.+]] = tile.gemm %[[A]], %[[ONES]], %[[NONE]] {
+// CHECK: %[[TZ:.+]] = arith.muli %[[T]], %[[Z]]
+// CHECK: %[[D:.+]] = arith.subi %[[P]], %[[TZ]]
+// CHECK: tile.cast %[[D]] : tensor<64x64xi32> -> tensor<64x64xf32>
+tile.kernel @zero_in_the_sum(%s: f32 {tile.name = "s", tile.dtype = "f32"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %as = tile.alloc_shared "As" : !tile.shared<64x64xi8>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<64x64xi8>
+  %zs = tile.alloc_shared "Zs" : !tile.shared<64xi32>
+  %acc = arith.constant dense<1.0> : tensor<64x64xf32>
+  %w = tile.dequant %bs scale %s zero %zs {dim = 1 : i64} : !tile.shared<64x64xi8>, f32 zero !tile.shared<64xi32> -> tensor<64x64xf32>
+  %r = tile.gemm %as, %w, %acc {transpose_b} : !tile.shared<64x64xi8>, tensor<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that a tile which is written before the product is read where the
+// dequantisation stands.
+// CHECK-LABEL: tile.kernel @written_later
+// CHECK: %[[Q:.+]] = tile.load %[[BS:.+]] : !tile.shared<64x64xi8> -> tensor<64x64xi8>
+// CHECK: tile.store %{{.+}}, %[[BS]]
+// CHECK: tile.gemm %{{.+}}, %[[Q]],
+tile.kernel @written_later(%s: f32 {tile.name = "s", tile.dtype = "f32"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %as = tile.alloc_shared "As" : !tile.shared<64x64xi8>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<64x64xi8>
+  %acc = arith.constant dense<1.0> : tensor<64x64xf32>
+  %w = tile.dequant %bs scale %s {dim = 1 : i64} : !tile.shared<64x64xi8>, f32 -> tensor<64x64xf32>
+  %zero = arith.constant dense<0> : tensor<64x64xi8>
+  tile.store %zero, %bs : tensor<64x64xi8>, !tile.shared<64x64xi8>
+  %r = tile.gemm %as, %w, %acc {transpose_b} : !tile.shared<64x64xi8>, tensor<64x64xf32>, tensor<64x64xf32>
+  tile.return
+}

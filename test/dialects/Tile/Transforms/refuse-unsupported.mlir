@@ -48,18 +48,6 @@ tile.kernel @prepack(%B: !tile.global<?x?xi4, pack = 1> {tile.name = "B", tile.d
 
 // -----
 
-tile.kernel @gemm_scaled(%f: f32 {tile.name = "f", tile.dtype = "f32"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
-  %a = tile.alloc_shared "A" : !tile.shared<16x32xf8E4M3FN>
-  %b = tile.alloc_shared "B" : !tile.shared<16x32xf8E4M3FN>
-  %sa = tile.alloc_shared "SA" : !tile.shared<16x1xf32>
-  %z = arith.constant dense<0.0> : tensor<16x16xf32>
-  // expected-error @+1 {{'gemm_scaled' is not supported yet}}
-  %r = tile.gemm_scaled %a, %b, %z scales %sa, %sa {granularity_k = 32 : i64, granularity_m = 1 : i64, granularity_n = 1 : i64, transpose_b} : !tile.shared<16x32xf8E4M3FN>, !tile.shared<16x32xf8E4M3FN>, tensor<16x16xf32>, !tile.shared<16x1xf32>, !tile.shared<16x1xf32>
-  tile.return
-}
-
-// -----
-
 tile.kernel @assert(%c: i1 {tile.name = "c", tile.dtype = "bool"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
   // expected-error @+1 {{'assert' is not supported yet}}
   tile.assert %c, "text"
