@@ -60,9 +60,15 @@ public:
   TableReader(KernelEmitter &emitter, Value word) : e(emitter), word(word) {}
 
   /// The bytes for nibbles 0 to 3, or 4 to 7.
-  Value read(const ByteTable &table, int half);
+  Value read(const ByteTable &table, int half) {
+    Value &bytes = known[{table, half}];
+    if (!bytes)
+      bytes = lookUp(table, half);
+    return bytes;
+  }
 
 private:
+  Value lookUp(const ByteTable &table, int half);
   Value getQuarter(const ByteTable &table, int quarter) {
     uint32_t bytes = 0;
     for (int i = 0; i < 4; ++i)
@@ -78,10 +84,11 @@ private:
   /// Low three bits of the nibbles; selectors that take byte i of the first or
   /// the second word by their fourth.
   Value indices, choices;
+  std::map<std::pair<ByteTable, int>, Value> known;
 };
 } // namespace
 
-Value TableReader::read(const ByteTable &table, int half) {
+Value TableReader::lookUp(const ByteTable &table, int half) {
   if (!indices)
     indices = e.andi(word, e.i32(0x77777777));
   Value index = getHalf(indices, half);
@@ -98,6 +105,26 @@ Value TableReader::read(const ByteTable &table, int half) {
   return permuteBytes(e, low, high, getHalf(choices, half));
 }
 
+/// Calls `read` for each run of `size` elements of the result with the state
+/// of the word that holds them and the first of them in it.  That is a word of
+/// the source if they are together there, else one gathered for them.
+template <typename State>
+static void forEachRun(KernelEmitter &e, PackedSource &source, int size,
+                       llvm::function_ref<void(State &, int)> read) {
+  std::map<int, State> ofSource, ofResult;
+  for (int at = 0; at < source.count(); at += size) {
+    if (std::optional<PackedSource::Run> run = source.findRun(at, size)) {
+      auto known = ofSource.try_emplace(run->wordIndex, e, run->word).first;
+      read(known->second, run->first);
+      continue;
+    }
+    auto known = ofResult.find(at / 8);
+    if (known == ofResult.end())
+      known = ofResult.try_emplace(at / 8, e, source.getWord(at / 8)).first;
+    read(known->second, at % 8);
+  }
+}
+
 /// Words of 16-bit floats by two tables, of low and of high bytes.
 static SmallVector<Value> readHalves(KernelEmitter &e, NumberFormat from,
                                      NumberFormat to, PackedSource &source) {
@@ -105,16 +132,12 @@ static SmallVector<Value> readHalves(KernelEmitter &e, NumberFormat from,
             highTable = makeTable(from, to, 1);
   bool lowIsZero = lowTable == ByteTable{};
   SmallVector<Value> words;
-  for (int first = 0; first < source.count(); first += 8) {
-    TableReader reader(e, source.getWord(first / 8));
-    for (int at = first; at < std::min(first + 8, source.count()); at += 2) {
-      int half = at % 8 / 4;
-      Value high = reader.read(highTable, half);
-      Value low = lowIsZero ? e.i32(0) : reader.read(lowTable, half);
-      words.push_back(
-          permuteBytes(e, low, high, e.i32(at % 4 ? 0x7362 : 0x5140)));
-    }
-  }
+  forEachRun<TableReader>(e, source, 2, [&](TableReader &reader, int first) {
+    Value high = reader.read(highTable, first / 4);
+    Value low = lowIsZero ? e.i32(0) : reader.read(lowTable, first / 4);
+    words.push_back(
+        permuteBytes(e, low, high, e.i32(first % 4 ? 0x7362 : 0x5140)));
+  });
   return words;
 }
 
@@ -152,13 +175,36 @@ SmallVector<Value> tile::castNibblesToHalves(KernelEmitter &e, Type from,
 // Bytes
 //===----------------------------------------------------------------------===//
 
-/// Four nibbles, in the low bits of bytes, extended to the bytes.
-static Value extendNibbles(KernelEmitter &e, Value word, bool isUnsigned) {
+namespace {
+/// The nibbles of a word extended to bytes.
+class NibbleExtender {
+public:
+  NibbleExtender(KernelEmitter &emitter, Value word) : e(emitter), word(word) {}
+
+  /// Nibbles 0 to 3, or 4 to 7.
+  Value read(bool isUnsigned, int half) {
+    if (!even) {
+      even = extend(word, isUnsigned);
+      odd = extend(e.shr(word, 4), isUnsigned);
+    }
+    return permuteBytes(e, even, odd, e.i32(half ? 0x7362 : 0x5140));
+  }
+
+private:
+  Value extend(Value nibbles, bool isUnsigned);
+
+  KernelEmitter &e;
+  Value word, even, odd;
+};
+} // namespace
+
+/// Nibbles in the low bits of bytes.
+Value NibbleExtender::extend(Value nibbles, bool isUnsigned) {
   if (isUnsigned)
-    return e.andi(word, e.i32(0x0F0F0F0F));
+    return e.andi(nibbles, e.i32(0x0F0F0F0F));
   // q + 8, with 128 more so that no byte borrows from the next; minus 8; and
   // the 128 are flipped away again.
-  Value biased = maskAndFlip(e, word, 0x0F0F0F0F, 0x88888888);
+  Value biased = maskAndFlip(e, nibbles, 0x0F0F0F0F, 0x88888888);
   return e.xori(e.sub(biased, e.i32(0x08080808)), e.i32(0x80808080));
 }
 
@@ -166,22 +212,17 @@ SmallVector<Value> tile::castNibblesToBytes(KernelEmitter &e, Type from,
                                             bool isUnsigned, Type to,
                                             PackedSource &source) {
   SmallVector<Value> words;
-  for (int first = 0; first < source.count(); first += 8) {
-    Value word = source.getWord(first / 8);
-    bool hasSecond = first + 4 < source.count();
-    if (!isa<IntegerType>(to)) {
-      TableReader reader(e, word);
-      ByteTable table =
-          makeTable(getFormat(from, isUnsigned), getFormat(to, false), 0);
-      for (int half = 0; half < 1 + hasSecond; ++half)
-        words.push_back(reader.read(table, half));
-      continue;
-    }
-    Value even = extendNibbles(e, word, isUnsigned);
-    Value odd = extendNibbles(e, e.shr(word, 4), isUnsigned);
-    words.push_back(permuteBytes(e, even, odd, e.i32(0x5140)));
-    if (hasSecond)
-      words.push_back(permuteBytes(e, even, odd, e.i32(0x7362)));
+  if (isa<IntegerType>(to)) {
+    forEachRun<NibbleExtender>(
+        e, source, 4, [&](NibbleExtender &extender, int first) {
+          words.push_back(extender.read(isUnsigned, first / 4));
+        });
+    return words;
   }
+  ByteTable table =
+      makeTable(getFormat(from, isUnsigned), getFormat(to, false), 0);
+  forEachRun<TableReader>(e, source, 4, [&](TableReader &reader, int first) {
+    words.push_back(reader.read(table, first / 4));
+  });
   return words;
 }

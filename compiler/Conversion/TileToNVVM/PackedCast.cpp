@@ -1,19 +1,19 @@
 //===- PackedCast.cpp - Conversion of packed registers --------------------===//
 //
-// Instructions for eight elements that are in order (what a cast reorders adds
-// byte permutes); with nibbles that lie 16 bits apart in a word in the halves
-// of the result, or bytes likewise, in brackets:
+// Instructions for eight elements in order, as ptxas makes them (SASS counted in
+// the loops of products, sm_80 and sm_90a); in brackets where two that become
+// neighbours lie 16 bits apart in a word.  What a cast reorders adds permutes.
 //
-//   int4, uint4 -> bf16, f16     13 [11]   nibbles under an exponent
-//   fp4 -> f16; bf16             15; 17    tables of bytes
-//   int4 -> int8; uint4 -> uint8  9; 5
-//   fp4, int4, uint4 -> fp8      11        tables of bytes
-//   int8 -> bf16; f16            16 [14]; 10
-//   uint8 -> bf16; f16           20 [18]; 8
-//   fp8_e5m2 -> f16; bf16         4; 16
-//   fp8_e4m3 -> f16; bf16        26; 28    4; 16 from sm_89 on
-//   any of them -> f32           through bf16 or f16 and one more each
-//   f32 -> fp8                   from sm_89 on 6, one by one about 100
+//   int4, uint4 -> bf16, f16      13 [11]  nibbles under an exponent
+//   fp4 -> f16; bf16              15; 17   tables of bytes
+//   int4 -> int8; uint4 -> uint8   9; 5
+//   fp4, int4, uint4 -> fp8       11       tables of bytes
+//   int8 -> bf16; f16             16 [14]; 12
+//   uint8 -> bf16; f16            20 [18]; 8
+//   fp8_e5m2 -> f16; bf16          4; 16
+//   fp8_e4m3 -> f16; bf16         28; 28   from sm_89 on 4; 16
+//   any of them -> f32            through bf16 or f16, and one each
+//   f32 -> fp8                     6       from sm_89 on, else one by one
 //
 //===----------------------------------------------------------------------===//
 

@@ -200,16 +200,24 @@ Value PackedSource::gatherNibbles(ArrayRef<int> registers) {
                    {lowBytes, gatherBytes(high), e.i32(0x0F0F0F0F)});
 }
 
+std::optional<PackedSource::Run> PackedSource::findRun(int at, int count) {
+  int first = source.registers[at];
+  if (first % count != 0 || getLaneSelect(1))
+    return std::nullopt;
+  for (int i = 0; i < count; ++i)
+    if (source.registers[at + i] != first + i)
+      return std::nullopt;
+  int word = first / perWord();
+  return Run{getSourceWord(word, 0), word, first % perWord()};
+}
+
 Value PackedSource::getWord(int index) {
   // What lies beyond the last element is anything.
   SmallVector<int> registers(getGroup(index, perWord()));
   int known = registers.size();
-  int first = registers[0];
-  bool isWhole = first % perWord() == 0 && !getLaneSelect(1);
-  for (int i = 0; i < known; ++i)
-    isWhole &= registers[i] == first + i;
-  if (isWhole)
-    return getSourceWord(first / perWord(), 0);
+  if (known == perWord())
+    if (std::optional<Run> run = findRun(index * perWord(), perWord()))
+      return run->word;
   for (int i = known; i < perWord(); ++i)
     registers.push_back(registers[i % known]);
   if (elementBits == 4)

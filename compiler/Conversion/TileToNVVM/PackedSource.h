@@ -52,6 +52,14 @@ public:
   }
   int count() const { return source.registers.size(); }
 
+  /// Elements `at` to `at + count - 1` of the result, where they are as many
+  /// consecutive ones of a word of the source, aligned to their number, in
+  /// every lane: a whole word of the source, and the first of them in it.
+  struct Run {
+    Value word;
+    int wordIndex, first;
+  };
+  std::optional<Run> findRun(int at, int count);
   /// A word that holds elements `index * perWord()` and following of the
   /// result, in their order.
   Value getWord(int index);
