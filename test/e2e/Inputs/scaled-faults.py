@@ -1,0 +1,127 @@
+"""Known faults F05 and F09 of tile compilers, and their neighbours, on the emulator.
+
+usage: scaled-faults.py F05|F09 [TARGET...]
+"""
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+M, N, GROUP = 32, 16, 32
+
+
+def run(folder, name, text, inputs, target, expected=None, sizes=()):
+    """Runs a kernel; gives C, or None after telling what went wrong."""
+    (folder / f"{name}.tile").write_text(text)
+    command = ["tilec", "run", str(folder / f"{name}.tile"), "--device=emulator", f"--target={target}", "--out", f"C={folder / name}.npy"]
+    for parameter, array in inputs.items():
+        np.save(folder / f"{name}.{parameter}.npy", array)
+        command += ["--in", f"{parameter}={folder / name}.{parameter}.npy"]
+    for symbol, size in sizes:
+        command += ["--size", f"{symbol}={size}"]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+    if done.returncode != 0:
+        print(f"{name} on {target}: {' '.join(command)}\n{done.stdout}")
+        return None
+    result = np.load(folder / f"{name}.npy")
+    if expected is not None and not np.array_equal(result.astype(np.float64), expected):
+        print(f"{name} on {target}: wrong values\n{result}\ninstead of\n{expected}\n{text}")
+        return None
+    return result
+
+
+def pack(codes):
+    return (codes[:, 0::2] | codes[:, 1::2] << 4).astype(np.uint8)
+
+
+# F05: uint4 q = 0 .. 15 with zero 8 and scale 0.5 is -4, -3.5, ..., 3.5, however the zero-point is given.
+
+
+def check_zero_points(folder, target):
+    k = 128
+    groups = k // GROUP
+    q = ((np.arange(N)[:, None] + np.arange(k)[None]) % 16).astype(np.uint8)
+    zeros = np.full((N, groups), 8)
+    zeros[:, 1::2] = 15  # also the largest there is: q - z = -15
+    weights = (q - np.repeat(zeros, GROUP, 1)) * 0.5
+    passed = []
+    types = {"uint4": pack(zeros), "int8": zeros.astype(np.int8), "uint8": zeros.astype(np.uint8), "int32": zeros.astype(np.int32),
+             "f16": zeros.astype(np.float16), "f32": zeros.astype(np.float32)}
+    scales = np.full((N, groups), 0.5)
+    for zero, array in types.items():
+        inputs = {"B": pack(q), "S": scales.astype(np.float16), "Z": array}
+        parameters = f"B: uint4[N, K], S: f16[N, K / {GROUP}], Z: {zero}[N, K / {GROUP}]"
+        tiles = (f"let Bs = alloc_shared(uint4[{N}, {k}]); let Ss = alloc_shared(f16[{N}, {groups}]); let Zs = alloc_shared({zero}[{N}, {groups}]);"
+                 " copy(B[0, 0], Bs); copy(S[0, 0], Ss); copy(Z[0, 0], Zs);")
+        call = f"dequant(Bs, scale = Ss, zero = Zs, group = {GROUP}"
+        # Outside a product.
+        for to in ("f16", "bf16", "f32"):
+            result = "f32" if to == "bf16" else to
+            value = f"cast<f32>({call}, to = bf16))" if to == "bf16" else f"{call}, to = {to})"
+            text = f"kernel k({parameters}, C: out {result}[N, K]) threads(128) {{ {tiles} copy({value}, C[0, 0]); }}\n"
+            passed.append(run(folder, f"value_{zero}_{to}", text, inputs, target, weights) is not None)
+        # Inside: row m of A picks one k, so that the product is the weights.
+        picks = np.zeros((M, k))
+        picks[np.arange(M), 4 * np.arange(M) + np.arange(M) % 4] = 1
+        for a, c in (("f16", "f16"), ("int8", "f32")):
+            text = (f"kernel k(A: {a}[M, K], {parameters}, C: out {c}[M, N]) threads(128) {{ {tiles} let As = alloc_shared({a}[{M}, {k}]); copy(A[0, 0], As);"
+                    f" var acc = full(f32[{M}, {N}], 0.0); gemm(As, {call}), acc, transpose_b = true); copy(acc, C[0, 0]); }}\n")
+            passed.append(run(folder, f"product_{a}_{zero}", text, {"A": picks.astype({"f16": np.float16, "int8": np.int8}[a]), **inputs}, target,
+                              picks @ weights.T) is not None)
+    return passed
+
+
+# F09: K = 96 with tiles of 128 and groups of 32: the fourth column of scales belongs to no k. Whatever it holds, the
+# result is the same.
+
+
+def check_scale_padding(folder, target):
+    k, rows = 96, 20
+    rng = np.random.default_rng(9)
+    passed = []
+    for element, scale_of_a in (("fp8_e4m3", True), ("fp4_e2m1", True), ("fp4_e2m1", False)):
+        a_type = element if scale_of_a else "bf16"
+        b = rng.integers(0, 256, (N, k if element == "fp8_e4m3" else k // 2)).astype(np.uint8)
+        if element == "fp8_e4m3":
+            b &= 0x77  # no NaN
+        a = (np.full((rows, k), 0x3F80, np.uint16) if a_type == "bf16" else
+             rng.integers(0, 256, (rows, b.shape[1])).astype(np.uint8) & (0x77 if element == "fp8_e4m3" else 0xFF))
+        results = []
+        for padding in (0xFF, 0x7F, 0x00):
+            # The tensors have more columns than K needs; the kernel sees those that there are by a view.
+            make_scales = lambda n: np.concatenate([np.full((n, 3), 126) + np.arange(3), np.full((n, 5), padding)], 1).astype(np.uint8)
+            inputs = {"A": a, "B": b, "SB": make_scales(N)}
+            scale = "SA: e8m0[M, KG], " if scale_of_a else ""
+            copies = "copy(A[0, 128 * k], As); copy(B[0, 128 * k], Bs); copy(SBv[0, 4 * k], SBs);"
+            tiles = (f"let As = alloc_shared({a_type}[32, 128]); let Bs = alloc_shared({element}[{N}, 128]);"
+                     f" let SBs = alloc_shared(e8m0[{N}, 4]); let SBv = SB[:, 0 : ceildiv(K, 32)];")
+            product = "gemm(As, dequant(Bs, scale = SBs, group = 32), acc, transpose_b = true);"
+            if scale_of_a:
+                inputs["SA"] = make_scales(rows)
+                copies += " copy(SAv[0, 4 * k], SAs);"
+                tiles += " let SAs = alloc_shared(e8m0[32, 4]); let SAv = SA[:, 0 : ceildiv(K, 32)];"
+                product = "gemm_scaled(As, Bs, acc, SAs, SBs, granularity_k = 32, transpose_b = true);"
+            text = (f"kernel k(A: {a_type}[M, K], B: {element}[N, K], {scale}SB: e8m0[N, KG], C: out f32[M, N]) threads(128) {{ {tiles}"
+                    f" var acc = full(f32[32, {N}], 0.0); for k in pipelined(ceildiv(K, 128), stages = 2) {{ {copies} {product} }} copy(acc, C[0, 0]); }}\n")
+            name = f"padding_{element}_{'both' if scale_of_a else 'one'}_{padding}"
+            results.append(run(folder, name, text, inputs, target, sizes=[("K", k)]))
+        good = all(r is not None and np.isfinite(r).all() and r.any() and np.array_equal(r, results[0]) for r in results)
+        if not good:
+            print(f"{element}: padding of the scales shows in the result\n{results}")
+        passed.append(good)
+    return passed
+
+
+def main():
+    check = {"F05": check_zero_points, "F09": check_scale_padding}[sys.argv[1]]
+    results = []
+    for target in sys.argv[2:] or ["sm_80"]:
+        with tempfile.TemporaryDirectory() as folder:
+            results += check(Path(folder), target)
+    print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
+    sys.exit(0 if results and all(results) else 1)
+
+
+main()
