@@ -31,17 +31,19 @@ class Build:
         return "-".join([self.example] + [f"{key}{value}" for key, value in self.settings.items()])
 
 
-GEMM_SIZES = ((4096, 4096, 4096), (8192, 8192, 8192), (503, 1017, 763), (1, 1017, 763), (503, 1017, 0))
+PEER_SIZES = ((503, 1017, 763), (531, 1041, 783), (504, 992, 744))
+GEMM_SIZES = ((4096, 4096, 4096), (8192, 8192, 8192), *PEER_SIZES, (1, 1017, 763), (503, 1017, 0))
 ASYNC_SIZES = ((256, 256, 128), (4096, 4096, 4096), (100, 200, 40))
 
 BUILDS: List[Build] = [
     Build("gemm_bf16", GEMM_SIZES),
     Build("matmul_bf16_int4", ((8192, 8192, 8192), (77, 130, 200), (77, 130, 201))),
-    *[Build("gemm_f16_nn_nt_tn", ((4096, 4096, 4096), (531, 1041, 783)), {"TRANS_A": a, "TRANS_B": b})
+    *[Build("gemm_f16_nn_nt_tn", ((4096, 4096, 4096), *PEER_SIZES), {"TRANS_A": a, "TRANS_B": b})
       for a in ("false", "true") for b in ("false", "true")],
     Build("gemm_bias_gelu", ((4096, 11008, 4096), (129, 257, 100))),
     *[Build("async_copy_gemm", ASYNC_SIZES, {"STAGES": stages}, "async_copy_gemm") for stages in (2, 3, 4)],
     Build("gemm_splitk", ((64, 4096, 4096), (100, 200, 300))),
+    Build("gemm_int8", ((8192, 8192, 8192), *PEER_SIZES)),
     Build("gemm_int4", ((1024, 1024, 1024), (8192, 8192, 8192), (65, 129, 190))),
     Build("gemm_int4", ((16, 16, 32), (16, 16, 64)), {"BM": 16, "BN": 16, "BK": 64}),
     Build("gemm_fp8", ((1024, 1024, 1024), (8192, 8192, 8192), (1024, 1024, 8192), (503, 1017, 763))),

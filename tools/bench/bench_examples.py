@@ -20,6 +20,7 @@ TOLERANCE = 1e-2
 
 # The compiled kernel as test/gpu names it, its settings, M, N and K, and the base.
 WORKS = [
+    ("gemm_int8", {}, (8192, 8192, 8192), "int8"),
     ("gemm_int4", {}, (8192, 8192, 8192), "int8"),
     ("w4a8", {}, (8192, 8192, 8192), "int8"),
     ("w4a8", {}, (16, 8192, 8192), "bf16"),

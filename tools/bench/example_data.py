@@ -152,6 +152,11 @@ def make_gemm_splitk(s, m, n, k):
     return Case([s.of(a), s.of(b), s.of(out.matrix)], out, a.float() @ b.float(), [a, b])
 
 
+def make_gemm_int8(s, m, n, k):
+    a, b, out = s.integers(-128, 128, m, k), s.integers(-128, 128, n, k), s.output(m, n, s.torch.int32)
+    return Case([s.of(a), s.of(b), s.of(out.matrix)], out, a.double() @ b.double().t(), [a, b])
+
+
 def make_gemm_int4(s, m, n, k):
     a, b, out = s.integers(-8, 8, m, k), s.integers(-8, 8, n, k), s.output(m, n, s.torch.int32)
     (arg_a, packed_a), (arg_b, packed_b) = s.packed(a, "int4", 1), s.packed(b, "int4", 1)
