@@ -27,10 +27,18 @@ WordCollector::WordCollector(KernelEmitter &emitter, Type elementType,
       elementBits(getRegisterBits(elementType)), elements(count) {
   if (perWord > 1)
     words.resize(count / perWord);
+  if (perWord == 4)
+    bytes.resize(count);
 }
 
-/// Splits an integer into elements.
+/// Splits an integer into elements; bytes of a word later go from there to
+/// where they belong.
 void WordCollector::addBits(Value bits, ArrayRef<int> registers) {
+  if (perWord == 4 && bits.getType().isInteger(32)) {
+    for (auto [i, reg] : llvm::enumerate(registers))
+      bytes[reg] = {bits, int(i)};
+    return;
+  }
   OpBuilder &builder = emitter.builder;
   Type type = getRegisterType(elementType);
   Type integer = builder.getIntegerType(elementBits);
@@ -108,17 +116,31 @@ void WordCollector::addNibble(Value pointer, KernelEmitter &e,
   addElement(emitNibbleLoad(e, pointer, getNibbleShift(e, parity)), reg);
 }
 
+/// A word that came in pieces.
+Value WordCollector::joinPieces(unsigned word) {
+  unsigned first = word * perWord;
+  if (perWord == 4) {
+    auto pieces = ArrayRef(bytes).slice(first, 4);
+    if (llvm::all_of(pieces, [](const ByteOfWord &b) { return b.word; }))
+      return gatherBytes(emitter, {pieces[0], pieces[1], pieces[2], pieces[3]});
+    // Some were loaded by themselves.
+    for (unsigned reg = first; reg < first + 4; ++reg)
+      if (Value whole = bytes[reg].word)
+        elements[reg] = emitter.builder.createOrFold<arith::TruncIOp>(
+            emitter.loc, emitter.builder.getI8Type(),
+            emitter.shr(whole, 8 * bytes[reg].byte));
+  }
+  return FragmentValue::ofElements(elementType,
+                                   ArrayRef(elements).slice(first, perWord))
+      .getWords(emitter.builder, emitter.loc)[0];
+}
+
 FragmentValue WordCollector::finish() {
   if (perWord == 1)
     return FragmentValue::ofElements(elementType, elements);
-  // Words that came in pieces are put together.
-  for (unsigned w = 0; w < words.size(); ++w) {
-    if (words[w])
-      continue;
-    auto pieces = ArrayRef(elements).slice(w * perWord, perWord);
-    words[w] = FragmentValue::ofElements(elementType, pieces)
-                   .getWords(emitter.builder, emitter.loc)[0];
-  }
+  for (unsigned w = 0; w < words.size(); ++w)
+    if (!words[w])
+      words[w] = joinPieces(w);
   return FragmentValue::ofWords(elementType, count, words);
 }
 

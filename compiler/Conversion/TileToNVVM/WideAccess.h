@@ -7,7 +7,7 @@
 #ifndef TILE_COMPILER_CONVERSION_TILETONVVM_WIDEACCESS_H
 #define TILE_COMPILER_CONVERSION_TILETONVVM_WIDEACCESS_H
 
-#include "compiler/Conversion/TileToNVVM/KernelEmitter.h"
+#include "compiler/Conversion/TileToNVVM/ByteGather.h"
 
 namespace mlir::tile {
 
@@ -38,11 +38,14 @@ public:
 
 private:
   void addBits(Value bits, ArrayRef<int> registers);
+  Value joinPieces(unsigned word);
 
   KernelEmitter &emitter;
   Type elementType;
   unsigned count, perWord, elementBits;
   SmallVector<Value> words, elements;
+  /// Elements of one byte that lie in a word with others.
+  SmallVector<ByteOfWord> bytes;
 };
 
 /// Writes registers of a fragment in runs.
