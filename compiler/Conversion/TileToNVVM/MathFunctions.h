@@ -62,6 +62,15 @@ Value emitErf(FloatMath &m, Value x);
 // TrigonometricFunctions.cpp, f32
 Value emitSin(FloatMath &m, Value x);
 Value emitCos(FloatMath &m, Value x);
+// DoubleFunctions.cpp, f64
+Value emitDoubleExp(FloatMath &m, Value x);
+Value emitDoubleExp2(FloatMath &m, Value x);
+Value emitDoubleLog(FloatMath &m, Value x);
+Value emitDoubleLog2(FloatMath &m, Value x);
+Value emitDoubleTanh(FloatMath &m, Value x);
+Value emitDoubleErf(FloatMath &m, Value x);
+Value emitDoubleSin(FloatMath &m, Value x);
+Value emitDoubleCos(FloatMath &m, Value x);
 // FloatRemainder.cpp, f32 and f64: exact, with the sign of the dividend.
 Value emitRemainder(FloatMath &m, Value dividend, Value divisor);
 

@@ -72,7 +72,7 @@ static Value emitInAnyFloat(FloatMath &m, Operation *op, ValueRange x) {
       .Default(Value());
 }
 
-/// The functions of f64 that are short.
+/// The function on f64; null if there is none.
 static Value emitInDouble(FloatMath &m, Operation *op, ValueRange x) {
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](math::RsqrtOp) {
@@ -80,6 +80,14 @@ static Value emitInDouble(FloatMath &m, Operation *op, ValueRange x) {
         return m.div(m.constant(1), root);
       })
       .Case([&](arith::DivFOp) { return m.div(x[0], x[1]); })
+      .Case([&](math::ExpOp) { return emitDoubleExp(m, x[0]); })
+      .Case([&](math::Exp2Op) { return emitDoubleExp2(m, x[0]); })
+      .Case([&](math::LogOp) { return emitDoubleLog(m, x[0]); })
+      .Case([&](math::Log2Op) { return emitDoubleLog2(m, x[0]); })
+      .Case([&](math::TanhOp) { return emitDoubleTanh(m, x[0]); })
+      .Case([&](math::ErfOp) { return emitDoubleErf(m, x[0]); })
+      .Case([&](math::SinOp) { return emitDoubleSin(m, x[0]); })
+      .Case([&](math::CosOp) { return emitDoubleCos(m, x[0]); })
       .Default(Value());
 }
 
