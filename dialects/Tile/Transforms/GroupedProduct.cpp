@@ -279,21 +279,35 @@ static int getLowestPower(Type type) {
 /// first.  That is exact, since sums are multiples of 2^-22, which times 2^-127
 /// is the least number of f32; sums of smaller numbers are lifted for it.
 Value ProductExpander::scaleByPowers(Value sum, Value x, Value y) {
-  Value low = arith::MinimumFOp::create(builder, loc, x, y);
-  Value high = arith::MaximumFOp::create(builder, loc, x, y);
-  if (getLowestPower(a.getElementType()) + getLowestPower(b.getElementType()) <
-      -22) {
-    auto lift = [&](Value value, double factor) -> Value {
-      Value splat = arith::ConstantOp::create(
-          builder, loc,
-          SplatElementsAttr::get(
-              type, FloatAttr::get(type.getElementType(), factor)));
-      return arith::MulFOp::create(builder, loc, value, splat);
-    };
+  bool isLifted =
+      getLowestPower(a.getElementType()) + getLowestPower(b.getElementType()) <
+      -22;
+  auto lift = [&](Value value, double factor) -> Value {
+    Value splat = arith::ConstantOp::create(
+        builder, loc,
+        SplatElementsAttr::get(type,
+                               FloatAttr::get(type.getElementType(), factor)));
+    return arith::MulFOp::create(builder, loc, value, splat);
+  };
+  if (isLifted)
     sum = lift(sum, 0x1p16);
-    high = lift(high, 0x1p-16);
-  }
+  // Bits of positive numbers order as these do, and NaN is above them all; the
+  // comparison of floats takes more instructions.
+  RankedTensorType bitsType = type.clone(builder.getI32Type());
+  auto toBits = [&](Value value) -> Value {
+    return arith::BitcastOp::create(builder, loc, bitsType, value);
+  };
+  auto toFloat = [&](Value value) -> Value {
+    return arith::BitcastOp::create(builder, loc, type, value);
+  };
+  x = toBits(x);
+  y = toBits(y);
+  // One after the other, so that one of them at a time takes registers.
+  Value low = toFloat(arith::MinUIOp::create(builder, loc, x, y));
   sum = arith::MulFOp::create(builder, loc, sum, low);
+  Value high = toFloat(arith::MaxUIOp::create(builder, loc, x, y));
+  if (isLifted)
+    high = lift(high, 0x1p-16);
   return arith::MulFOp::create(builder, loc, sum, high);
 }
 

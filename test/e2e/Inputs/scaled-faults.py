@@ -1,6 +1,6 @@
-"""Known faults F05 and F09 of tile compilers, and their neighbours, on the emulator.
+"""Known faults F05 and F09 of tile compilers, their neighbours, and scales at the ends of their range, on the emulator.
 
-usage: scaled-faults.py F05|F09 [TARGET...]
+usage: scaled-faults.py F05|F09|range [TARGET...]
 """
 import subprocess
 import sys
@@ -114,8 +114,34 @@ def check_scale_padding(folder, target):
     return passed
 
 
+# The product of two e8m0 scales reaches from 2^-254 to 2^254: what comes out is right wherever it is in the range of f32.
+
+
+def check_scale_range(folder, target):
+    k = 32
+    codes = np.array([0, 1, 10, 64, 120, 127, 130, 190, 230, 253, 254, 255], np.uint8)
+    count = len(codes)
+    passed = []
+    for element, one, least in (("fp8_e4m3", 0x38, 0x01), ("fp8_e5m2", 0x3C, 0x01), ("fp4_e2m1", 0x22, 0x11)):
+        unit = {"fp8_e4m3": -9, "fp8_e5m2": -16, "fp4_e2m1": -1}[element]
+        for name, byte, exponent in (("one", one, 0), ("least", least, unit)):
+            a = np.full((count, k if element != "fp4_e2m1" else k // 2), byte, np.uint8)
+            with np.errstate(over="ignore"):
+                powers = np.where(codes == 255, np.nan, np.ldexp(1.0, codes.astype(np.int64) - 127))
+                expected = (k * 2.0 ** (2 * exponent) * powers[:, None] * powers[None]).astype(np.float32).astype(np.float64)
+            text = (f"kernel k(A: {element}[M, K], S: e8m0[M], C: out f32[M, M]) threads(32) {{ let As = alloc_shared({element}[16, {k}]);"
+                    f" let Ss = alloc_shared(e8m0[16]); copy(A[0, 0], As); copy(S[0], Ss); var acc = full(f32[16, 16], 0.0);"
+                    f" gemm_scaled(As, As, acc, Ss, Ss, granularity_k = {k}, transpose_b = true); copy(acc, C[0, 0]); }}\n")
+            result = run(folder, f"range_{element}_{name}", text, {"A": a, "S": codes}, target, sizes=[("K", k)])
+            good = result is not None and np.array_equal(result.astype(np.float64), expected, equal_nan=True)
+            if not good:
+                print(f"{element} {name}: {result} instead of {expected}")
+            passed.append(good)
+    return passed
+
+
 def main():
-    check = {"F05": check_zero_points, "F09": check_scale_padding}[sys.argv[1]]
+    check = {"F05": check_zero_points, "F09": check_scale_padding, "range": check_scale_range}[sys.argv[1]]
     results = []
     for target in sys.argv[2:] or ["sm_80"]:
         with tempfile.TemporaryDirectory() as folder:

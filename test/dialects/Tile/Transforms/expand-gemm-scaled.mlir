@@ -33,18 +33,24 @@ tile.kernel @two_groups() attributes {symbols = [], checks = [], grid = [], axes
 // the larger one alone may be out of range.  Sums of e5m2 are lifted before.
 // CHECK-LABEL: tile.kernel @powers
 // CHECK: %[[P:.+]] = tile.gemm
-// CHECK: %[[LOW:.+]] = arith.minimumf %[[X:.+]], %[[Y:.+]] :
-// CHECK: %[[HIGH:.+]] = arith.maximumf %[[X]], %[[Y]] :
+// CHECK: %[[MIN:.+]] = arith.minui %[[X:.+]], %[[Y:.+]] : tensor<64x64xi32>
+// CHECK: %[[LOW:.+]] = arith.bitcast %[[MIN]]
 // CHECK: %[[Q:.+]] = arith.mulf %[[P]], %[[LOW]]
+// CHECK: %[[MAX:.+]] = arith.maxui %[[X]], %[[Y]] : tensor<64x64xi32>
+// CHECK: %[[HIGH:.+]] = arith.bitcast %[[MAX]]
 // CHECK: arith.mulf %[[Q]], %[[HIGH]]
 // CHECK-LABEL: tile.kernel @small_numbers
 // CHECK: %[[P:.+]] = tile.gemm
 // CHECK: %[[UP:.+]] = arith.constant dense<6.553600e+04>
 // CHECK: %[[LIFTED:.+]] = arith.mulf %[[P]], %[[UP]]
+// CHECK: arith.minui
+// CHECK: %[[LOW:.+]] = arith.bitcast
+// CHECK: %[[Q:.+]] = arith.mulf %[[LIFTED]], %[[LOW]]
+// CHECK: arith.maxui
+// CHECK: %[[HIGH:.+]] = arith.bitcast
 // CHECK: %[[DOWN:.+]] = arith.constant dense<1.52587891E-5>
-// CHECK: %[[HIGH:.+]] = arith.mulf %{{.+}}, %[[DOWN]]
-// CHECK: %[[Q:.+]] = arith.mulf %[[LIFTED]],
-// CHECK: arith.mulf %[[Q]], %[[HIGH]]
+// CHECK: %[[LOWERED:.+]] = arith.mulf %[[HIGH]], %[[DOWN]]
+// CHECK: arith.mulf %[[Q]], %[[LOWERED]]
 tile.kernel @powers() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
   %a = tile.alloc_shared "A" : !tile.shared<64x32xf8E4M3FN>
   %s = tile.alloc_shared "S" : !tile.shared<64xf8E8M0FNU>
