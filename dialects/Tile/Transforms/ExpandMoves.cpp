@@ -1,9 +1,10 @@
 //===- ExpandMoves.cpp - Moves of parts as accesses that have addresses ---===//
 //
-// What later passes plan are copies of whole tiles from global memory, and
-// loads and stores of shared tiles from places that vectors are aligned at.
-// Other copies become a load and a store.  A load or store elsewhere becomes
-// one of a slice, if that is known to be aligned, else an element loop.
+// What later passes plan are copies of whole tiles from global memory, loads of
+// shared tiles from constant places, and stores to those of them that vectors
+// are aligned at.  Other copies become a load and a store.  A load or store
+// elsewhere becomes one of a slice, if that is known to be aligned, else an
+// element loop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +64,7 @@ static bool isAlignedPlace(SharedType type, ValueRange indices) {
 
 /// Whether the lowering finds addresses for a part as it is.
 static bool isDirect(SharedType type, ValueRange indices, int64_t rank) {
-  return type.getRank() == rank && rank <= 2 && isAlignedPlace(type, indices) &&
+  return type.getRank() == rank && rank <= 2 &&
          llvm::all_of(indices,
                       [](Value v) { return matchPattern(v, m_Constant()); });
 }
@@ -210,8 +211,10 @@ static void expandStore(StoreOp store) {
   }
   auto shared = dyn_cast<SharedType>(store.getMemory().getType());
   auto type = cast<RankedTensorType>(store.getValue().getType());
+  // A store must not begin in the middle of a byte.
   if (!shared || store.getIndices().empty() ||
-      isDirect(shared, store.getIndices(), type.getRank()))
+      (isDirect(shared, store.getIndices(), type.getRank()) &&
+       isAlignedPlace(shared, store.getIndices())))
     return;
   OpBuilder builder(store);
   Location loc = store.getLoc();

@@ -96,7 +96,8 @@ def ExpandMovesPass
     Turns each `tile.copy` other than of a whole shared tile from global memory
     into a load and a store.  A load or store of a part of a shared tile becomes
     one of a `tile.slice` if the part is known to start at a multiple of 16 bytes,
-    else an element loop; parts at constant places of this kind stay.
+    else an element loop; loads from constant places stay, as do stores
+    to aligned ones.
 
     Before: `tile.copy %s to %C[%i, %j] : ...`
     After: `%v = tile.load %s : ...`, `tile.store %v, %C[%i, %j] : ...`

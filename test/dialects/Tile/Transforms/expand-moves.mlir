@@ -38,6 +38,23 @@ tile.kernel @parts(%n: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {
 
 // -----
 
+// Tests that a column at a constant place is read as it is, aligned or not, and
+// that elements are written one by one there.
+// CHECK-LABEL: tile.kernel @column
+// CHECK: tile.load %[[S:.+]][%{{.+}}, %{{.+}}] : !tile.shared<32x4xf32> -> tensor<32x1xf32>
+// CHECK: tile.store_element %{{.+}}, %[[S]]
+tile.kernel @column() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c2 = arith.constant 2 : i64
+  %s = tile.alloc_shared "S" : !tile.shared<32x4xf32>
+  %a = tile.load %s[%c0, %c1] : !tile.shared<32x4xf32> -> tensor<32x1xf32>
+  tile.store %a, %s[%c0, %c2] : tensor<32x1xf32>, !tile.shared<32x4xf32>
+  tile.return
+}
+
+// -----
+
 // Tests that each byte of a packed tensor is written by one iteration.
 // CHECK-LABEL: tile.kernel @nibbles
 // CHECK: %[[S:.+]] = tile.alloc_shared "nibbles" : <8x16xi8>
