@@ -1,7 +1,7 @@
 //===- ElementwiseToNVVM.cpp - Arithmetic on scalars and fragments --------===//
 //
-// An elementwise op on fragments becomes the same op on each element: operands
-// and result have one layout.
+// An elementwise op on fragments becomes the same op on each element, or on
+// pairs of 16-bit floats: operands and result have one layout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -102,6 +102,67 @@ static SmallVector<Value> emitOnScalars(KernelEmitter &e, Operation *op,
   return result ? SmallVector<Value>{result} : SmallVector<Value>{};
 }
 
+//===----------------------------------------------------------------------===//
+// Pairs of 16-bit floats
+//===----------------------------------------------------------------------===//
+
+/// Whether an op on fragments is one that GPUs have for pairs of 16-bit floats.
+static bool isPackedArithmetic(Operation *op, unsigned count) {
+  if (!isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp>(op))
+    return false;
+  Type element = getTileElementType(op->getResult(0).getType());
+  return (element.isF16() || element.isBF16()) &&
+         FragmentValue(element, count).elementsPerWord() == 2;
+}
+
+/// The op on one pair.  Only the fused multiply-add of bf16 exists on every
+/// target; it gives the same numbers, signs of zero included.
+static Value emitPair(KernelEmitter &e, Operation *op, ArrayRef<Value> pairs) {
+  Type pair = pairs[0].getType();
+  Type element = cast<VectorType>(pair).getElementType();
+  auto splat = [&](double value) -> Value {
+    return LLVM::ConstantOp::create(
+        e.builder, e.loc, pair,
+        DenseElementsAttr::get(cast<ShapedType>(pair),
+                               e.builder.getFloatAttr(element, value)));
+  };
+  auto fma = [&](Value a, Value b, Value c) -> Value {
+    return LLVM::FMAOp::create(e.builder, e.loc, a, b, c);
+  };
+  if (isa<math::FmaOp>(op))
+    return fma(pairs[0], pairs[1], pairs[2]);
+  if (isa<arith::MulFOp>(op))
+    return element.isBF16()
+               ? fma(pairs[0], pairs[1], splat(-0.0))
+               : LLVM::FMulOp::create(e.builder, e.loc, pairs[0], pairs[1]);
+  if (isa<arith::AddFOp>(op))
+    return element.isBF16()
+               ? fma(pairs[0], splat(1.0), pairs[1])
+               : LLVM::FAddOp::create(e.builder, e.loc, pairs[0], pairs[1]);
+  return element.isBF16()
+             ? fma(pairs[1], splat(-1.0), pairs[0])
+             : LLVM::FSubOp::create(e.builder, e.loc, pairs[0], pairs[1]);
+}
+
+static void emitOnPairs(KernelEmitter &e, Operation *op, unsigned count) {
+  Type element = getTileElementType(op->getResult(0).getType());
+  Type pair = VectorType::get(2, element), i32 = e.builder.getI32Type();
+  SmallVector<SmallVector<Value>> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(e.getFragment(operand).getWords(e.builder, e.loc));
+  SmallVector<Value> words;
+  for (unsigned word = 0; word < count / 2; ++word) {
+    SmallVector<Value> pairs;
+    for (ArrayRef<Value> operand : operands)
+      pairs.push_back(
+          LLVM::BitcastOp::create(e.builder, e.loc, pair, operand[word]));
+    words.push_back(
+        LLVM::BitcastOp::create(e.builder, e.loc, i32, emitPair(e, op, pairs)));
+  }
+  e.setFragment(op->getResult(0),
+                FragmentValue::ofWords(element, count, words));
+}
+
 LogicalResult tile::emitElementwise(KernelEmitter &e, Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return emitConstant(e, constant);
@@ -121,6 +182,10 @@ LogicalResult tile::emitElementwise(KernelEmitter &e, Operation *op) {
     return success();
   }
   unsigned count = e.getLayout(op->getResult(0)).elementsPerThread();
+  if (isPackedArithmetic(op, count)) {
+    emitOnPairs(e, op, count);
+    return success();
+  }
   SmallVector<SmallVector<Value>> operands;
   for (Value operand : op->getOperands()) {
     if (isa<RankedTensorType>(operand.getType()))
