@@ -8,6 +8,9 @@
 // Two's complement is flipped to q + 8 first by the same XOR that sets the
 // exponent, and 8 more is subtracted.
 //
+// 4-bit floats that lie 16 bits apart are moved under the exponent of the wider
+// type and multiplied by a power of two.
+//
 // Other pairs look up bytes in a table of 16: a byte permute takes four bytes
 // of eight by the low three bits of four nibbles, so it is done for both halves
 // of the table, and a third permute chooses by the fourth bit.  Tables come
@@ -105,41 +108,32 @@ Value TableReader::lookUp(const ByteTable &table, int half) {
   return permuteBytes(e, low, high, getHalf(choices, half));
 }
 
-/// Calls `read` for each run of `size` elements of the result with the state
-/// of the word that holds them and the first of them in it.  That is a word of
-/// the source if they are together there, else one gathered for them.
-template <typename State>
-static void forEachRun(KernelEmitter &e, PackedSource &source, int size,
-                       llvm::function_ref<void(State &, int)> read) {
-  std::map<int, State> ofSource, ofResult;
-  for (int at = 0; at < source.count(); at += size) {
-    if (std::optional<PackedSource::Run> run = source.findRun(at, size)) {
-      auto known = ofSource.try_emplace(run->wordIndex, e, run->word).first;
-      read(known->second, run->first);
-      continue;
-    }
+namespace {
+/// Readers of the words of a source, each made once.
+template <typename Reader> class ReaderCache {
+public:
+  ReaderCache(KernelEmitter &emitter, PackedSource &source)
+      : e(emitter), source(source) {}
+
+  /// The reader of the word that holds elements `at` to `at + size - 1` of the
+  /// result, and the first of them in it: a word of the source if they are
+  /// together there, else one gathered for them.
+  std::pair<Reader *, int> find(int at, int size) {
+    if (std::optional<PackedSource::Run> run = source.findRun(at, size))
+      return {&ofSource.try_emplace(run->wordIndex, e, run->word).first->second,
+              run->first};
     auto known = ofResult.find(at / 8);
     if (known == ofResult.end())
       known = ofResult.try_emplace(at / 8, e, source.getWord(at / 8)).first;
-    read(known->second, at % 8);
+    return {&known->second, at % 8};
   }
-}
 
-/// Words of 16-bit floats by two tables, of low and of high bytes.
-static SmallVector<Value> readHalves(KernelEmitter &e, NumberFormat from,
-                                     NumberFormat to, PackedSource &source) {
-  ByteTable lowTable = makeTable(from, to, 0),
-            highTable = makeTable(from, to, 1);
-  bool lowIsZero = lowTable == ByteTable{};
-  SmallVector<Value> words;
-  forEachRun<TableReader>(e, source, 2, [&](TableReader &reader, int first) {
-    Value high = reader.read(highTable, first / 4);
-    Value low = lowIsZero ? e.i32(0) : reader.read(lowTable, first / 4);
-    words.push_back(
-        permuteBytes(e, low, high, e.i32(first % 4 ? 0x7362 : 0x5140)));
-  });
-  return words;
-}
+private:
+  KernelEmitter &e;
+  PackedSource &source;
+  std::map<int, Reader> ofSource, ofResult;
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // 16-bit floats
@@ -158,12 +152,57 @@ static Value convertPair(KernelEmitter &e, Value pair, bool isUnsigned,
                   splatPair(e, to, -(bias + 8)));
 }
 
+/// A value shifted left by `bits`, or right by as many below 0.
+static Value shiftLeft(KernelEmitter &e, Value word, int bits) {
+  return bits < 0 ? e.shr(word, -bits) : e.shl(word, bits);
+}
+
+/// Two 4-bit floats, nibbles `nibble` and `nibble + 4` of a word: sign and
+/// magnitude moved to where the wider type has them are their numbers times a
+/// power of two.
+static Value convertFloatPair(KernelEmitter &e, Value word, int nibble,
+                              Type to) {
+  // Their places were they the high bits of the halves, and how much lower the
+  // wider type has the magnitude.
+  int high = 12 - 4 * nibble, lower = to.isBF16() ? 6 : 3;
+  Value sign = e.andi(shiftLeft(e, word, high), e.i32(0x80008000));
+  Value magnitude = e.andi(shiftLeft(e, word, high - lower),
+                           e.i32((0x7000 >> lower) * 0x00010001));
+  return fusePair(e, to, e.ori(sign, magnitude),
+                  std::ldexp(1.0, to.isBF16() ? 126 : 14),
+                  splatPair(e, to, -0.0));
+}
+
+/// Words of 16-bit floats by two tables, of low and of high bytes, or by bits
+/// where neighbours of the result lie apart.
+static SmallVector<Value> castFloatsToHalves(KernelEmitter &e,
+                                             NumberFormat from, Type to,
+                                             PackedSource &source) {
+  NumberFormat format = getFormat(to, false);
+  ByteTable lowTable = makeTable(from, format, 0),
+            highTable = makeTable(from, format, 1);
+  bool lowIsZero = lowTable == ByteTable{};
+  SmallVector<Value> words;
+  ReaderCache<TableReader> readers(e, source);
+  for (int at = 0; at < source.count(); at += 2) {
+    if (auto apart = source.findApart(at, at + 1)) {
+      words.push_back(convertFloatPair(e, apart->word, apart->first, to));
+      continue;
+    }
+    auto [reader, first] = readers.find(at, 2);
+    Value high = reader->read(highTable, first / 4);
+    Value low = lowIsZero ? e.i32(0) : reader->read(lowTable, first / 4);
+    words.push_back(
+        permuteBytes(e, low, high, e.i32(first % 4 ? 0x7362 : 0x5140)));
+  }
+  return words;
+}
+
 SmallVector<Value> tile::castNibblesToHalves(KernelEmitter &e, Type from,
                                              bool isUnsigned, Type to,
                                              PackedSource &source) {
   if (!isa<IntegerType>(from))
-    return readHalves(e, getFormat(from, isUnsigned), getFormat(to, false),
-                      source);
+    return castFloatsToHalves(e, getFormat(from, isUnsigned), to, source);
   SmallVector<Value> words;
   for (int i = 0; i < source.count(); i += 2)
     words.push_back(
@@ -213,16 +252,19 @@ SmallVector<Value> tile::castNibblesToBytes(KernelEmitter &e, Type from,
                                             PackedSource &source) {
   SmallVector<Value> words;
   if (isa<IntegerType>(to)) {
-    forEachRun<NibbleExtender>(
-        e, source, 4, [&](NibbleExtender &extender, int first) {
-          words.push_back(extender.read(isUnsigned, first / 4));
-        });
+    ReaderCache<NibbleExtender> extenders(e, source);
+    for (int at = 0; at < source.count(); at += 4) {
+      auto [extender, first] = extenders.find(at, 4);
+      words.push_back(extender->read(isUnsigned, first / 4));
+    }
     return words;
   }
   ByteTable table =
       makeTable(getFormat(from, isUnsigned), getFormat(to, false), 0);
-  forEachRun<TableReader>(e, source, 4, [&](TableReader &reader, int first) {
-    words.push_back(reader.read(table, first / 4));
-  });
+  ReaderCache<TableReader> readers(e, source);
+  for (int at = 0; at < source.count(); at += 4) {
+    auto [reader, first] = readers.find(at, 4);
+    words.push_back(reader->read(table, first / 4));
+  }
   return words;
 }

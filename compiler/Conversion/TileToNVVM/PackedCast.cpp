@@ -5,7 +5,7 @@
 // neighbours lie 16 bits apart in a word.  What a cast reorders adds permutes.
 //
 //   int4, uint4 -> bf16, f16      13 [11]  nibbles under an exponent
-//   fp4 -> f16; bf16              15; 17   tables of bytes
+//   fp4 -> f16; bf16              15; 17 [19]  tables of bytes [bits]
 //   int4 -> int8; uint4 -> uint8   9; 5
 //   fp4, int4, uint4 -> fp8       11       tables of bytes
 //   int8 -> bf16; f16             16 [14]; 12

@@ -1,6 +1,7 @@
 //===- PackedSource.cpp - Narrow elements found in packed registers -------===//
 
 #include "compiler/Conversion/TileToNVVM/PackedSource.h"
+#include "compiler/Conversion/TileToNVVM/ByteGather.h"
 #include "dialects/Layout/Conversion.h"
 
 using namespace mlir;
@@ -146,33 +147,21 @@ Value PackedSource::permute(Value a, Value b, int64_t selector,
 
 /// A word of four bytes.
 Value PackedSource::gatherBytes(ArrayRef<Byte> bytes) {
-  // The words they are in, in the order in which they come.
-  SmallVector<std::pair<int, int>> from;
-  for (const Byte &byte : bytes)
-    if (!llvm::is_contained(from, std::pair(byte.word, byte.shift)))
-      from.push_back({byte.word, byte.shift});
-  auto getPart = [&](ArrayRef<Byte> part, Value a, Value b,
-                     std::pair<int, int> first) {
-    int64_t selector = 0, pattern = 0;
-    for (auto [i, byte] : llvm::enumerate(part)) {
-      bool isSecond = std::pair(byte.word, byte.shift) != first;
-      selector |= int64_t(byte.byte + (isSecond ? 4 : 0)) << (4 * i);
-      pattern |= int64_t(1) << (4 * i);
-    }
-    return permute(a, b, selector, pattern);
+  auto getSource = [&](const Byte &byte) {
+    return getSourceWord(byte.word, byte.shift);
   };
-  auto getSource = [&](std::pair<int, int> at) {
-    return getSourceWord(at.first, at.second);
-  };
-  if (from.size() <= 2)
-    return getPart(bytes, getSource(from.front()), getSource(from.back()),
-                   from.front());
+  if (!getLaneSelect(1)) {
+    std::array<ByteOfWord, 4> places;
+    for (auto [place, byte] : llvm::zip_equal(places, bytes))
+      place = {getSource(byte), byte.byte};
+    return tile::gatherBytes(e, places);
+  }
+  // Two at a time: which bytes of a word they are depends on the lane.
   Value halves[2];
   for (int half = 0; half < 2; ++half) {
-    ArrayRef<Byte> part = bytes.slice(half * 2, 2);
-    std::pair first(part[0].word, part[0].shift),
-        second(part[1].word, part[1].shift);
-    halves[half] = getPart(part, getSource(first), getSource(second), first);
+    const Byte &low = bytes[2 * half], &high = bytes[2 * half + 1];
+    halves[half] = permute(getSource(low), getSource(high),
+                           low.byte | (high.byte + 4) << 4, 0x11);
   }
   return e.callIntrinsic("llvm.nvvm.prmt", e.builder.getI32Type(),
                          {halves[0], halves[1], e.i32(0x5410)});
@@ -211,6 +200,16 @@ std::optional<PackedSource::Run> PackedSource::findRun(int at, int count) {
   return Run{getSourceWord(word, 0), word, first % perWord()};
 }
 
+std::optional<PackedSource::Run> PackedSource::findApart(int low, int high) {
+  low = source.registers[low];
+  high = source.registers[high];
+  int half = perWord() / 2;
+  if (high != low + half || low % perWord() >= half || getLaneSelect(1))
+    return std::nullopt;
+  int word = low / perWord();
+  return Run{getSourceWord(word, 0), word, low % perWord()};
+}
+
 Value PackedSource::getWord(int index) {
   // What lies beyond the last element is anything.
   SmallVector<int> registers(getGroup(index, perWord()));
@@ -229,16 +228,14 @@ Value PackedSource::getWord(int index) {
 }
 
 Value PackedSource::gatherPair(int low, int high) {
+  if (std::optional<Run> apart = findApart(low, high))
+    return getSourceWord(apart->wordIndex, apart->first * elementBits);
   low = source.registers[low];
   high = source.registers[high];
   auto getPlace = [&](int reg) {
     return elementBits == 4 ? getByte(reg, /*inHighNibble=*/false)
                             : Byte{reg / 4, reg % 4, 0};
   };
-  // 16 bits apart in one word: a shift.
-  int half = perWord() / 2;
-  if (high == low + half && low % perWord() < half && !getLaneSelect(1))
-    return getSourceWord(low / perWord(), low % perWord() * elementBits);
   Byte a = getPlace(low), b = getPlace(high);
   bool isOne = a.word == b.word && a.shift == b.shift;
   return permute(getSourceWord(a.word, a.shift), getSourceWord(b.word, b.shift),

@@ -60,6 +60,9 @@ public:
     int wordIndex, first;
   };
   std::optional<Run> findRun(int at, int count);
+  /// Two elements of the result that lie 16 bits apart in a word of the source:
+  /// the word, and the lower one.
+  std::optional<Run> findApart(int low, int high);
   /// A word that holds elements `index * perWord()` and following of the
   /// result, in their order.
   Value getWord(int index);

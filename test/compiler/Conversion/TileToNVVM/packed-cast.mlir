@@ -75,3 +75,18 @@ tile.kernel @byte_floats(%Y: !tile.global<?xf16> {tile.name = "Y", tile.dtype = 
   tile.store %z, %Z[%c0] : tensor<128xf8E5M2, #two>, !tile.global<?xf8E5M2>
   tile.return
 }
+
+// Tests that 4-bit floats 16 bits apart become 16-bit floats without a table.
+// CHECK-LABEL: llvm.func @floats_apart
+// CHECK-NOT: prmt
+// CHECK-COUNT-4: llvm.intr.fma({{.*}}vector<2xbf16>
+// CHECK-NOT: prmt
+// CHECK: llvm.return
+tile.kernel @floats_apart(%Y: !tile.global<?xbf16> {tile.name = "Y", tile.dtype = "bf16", tile.access = "out", tile.dims = [256]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 128 : i64} {
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<256xf4E2M1FN, pack = 0>
+  %x = tile.load %s : !tile.shared<256xf4E2M1FN, pack = 0> -> tensor<256xf4E2M1FN, #four>
+  %y = tile.cast %x : tensor<256xf4E2M1FN, #four> -> tensor<256xbf16, #apart>
+  tile.store %y, %Y[%c0] : tensor<256xbf16, #apart>, !tile.global<?xbf16>
+  tile.return
+}
