@@ -92,10 +92,10 @@ LogicalResult OperandOp::verify() {
              << i << " does not give elements of its input";
   }
   // operand-c2: the first input is read element by element.
-  if (!getMap(0).isIdentity() ||
+  if (shape.size() != 2 || !getMap(0).isIdentity() ||
       getTileShape(getInputs()[0].getType()) != shape)
     return emitOpError("operand-c2: the first input is read at the element's "
-                       "own indices");
+                       "own two indices");
   // operand-c3: elements in, an element out.
   Block *body = getBodyBlock();
   auto yield = dyn_cast<YieldOp>(body->getTerminator());
@@ -110,6 +110,18 @@ LogicalResult OperandOp::verify() {
     return emitOpError(
         "operand-c3: the body takes an element of each input and "
         "yields one of the result");
+  // operand-c4: lower-gemm is what puts the numbers in registers.
+  for (OpOperand &use : getResult().getUses())
+    if (!isa<GemmOp>(use.getOwner()) || use.getOperandNumber() > 1)
+      return emitOpError("operand-c4: only 'tile.gemm' takes the result, as an "
+                         "operand");
+  // operand-c5: each op becomes one on fragments.
+  for (Operation &nested : body->without_terminator())
+    if (nested.getNumResults() != 1 || nested.getNumRegions() != 0 ||
+        !isPure(&nested) || !nested.getResult(0).getType().isIntOrFloat())
+      return nested.emitOpError(
+          "operand-c5: the body has pure ops of one scalar "
+          "result");
   return success();
 }
 

@@ -167,10 +167,12 @@ def Tile_OperandOp : Tile_Op<"operand", [
     Verifier:
     - `operand-c1`: there is one map for each input, from the dimensions of the
       result to those of the input, of indices within it.
-    - `operand-c2`: the first input has the shape of the result, and its map is
-      the identity.
+    - `operand-c2`: the first input has the shape of the result, of rank 2, and
+      its map is the identity.
     - `operand-c3`: the body takes one element of each input and yields one of
       the result.
+    - `operand-c4`: only `tile.gemm` takes the result, as an operand.
+    - `operand-c5`: the body has pure ops of one scalar result and no regions.
   }];
   let arguments = (ins
     Arg<Variadic<Tile_SharedType>, "tiles that are read">:$inputs,

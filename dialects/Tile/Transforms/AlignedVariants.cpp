@@ -57,16 +57,15 @@ static void nameVariant(KernelOp kernel, StringRef variant, StringRef origin) {
   kernel.setSymName((origin + "__" + variant).str());
 }
 
-/// Whether rows of a tile at `indices` of a tensor can be made of aligned pieces
-/// of the lowest level at least: those of one scale, say, never are.
+/// Whether rows of a tile at `indices` of a tensor can be made of aligned
+/// pieces of the lowest level at least: those of one scale, say, never are.
 static bool hasWideRows(Value memory, ValueRange indices,
                         ArrayRef<int64_t> shape) {
   auto type = dyn_cast<GlobalType>(memory.getType());
   if (!type)
     return false;
   int64_t last = type.getRank() - 1;
-  int64_t elements =
-      std::gcd(shape.back(), getKnownDivisor(indices[last]));
+  int64_t elements = std::gcd(shape.back(), getKnownDivisor(indices[last]));
   int64_t bits = elements * getElementBits(type.getElementType());
   // Where elements share bytes along another dimension, each is a byte here.
   if (type.getPackDim() >= 0 && type.getPackDim() != last)

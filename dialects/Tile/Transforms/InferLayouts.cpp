@@ -67,7 +67,7 @@ static void describeUses(Value tile, int64_t warps,
     if (auto gemm = dyn_cast<GemmOp>(user)) {
       describeGemmReads(gemm, tile, warps, patterns);
     } else if (auto expression = dyn_cast<OperandOp>(user)) {
-      for (Operation *gemm : expression->getUsers())
+      for (Operation *gemm : expression->getUsers()) // operand-c4
         describeGemmReads(cast<GemmOp>(gemm), tile, warps, patterns);
     } else if (isa<CopyOp, AsyncCopyOp>(user) &&
                type.getStorage().rowPitch() % 16 == 0) {

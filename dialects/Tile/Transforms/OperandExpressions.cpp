@@ -71,6 +71,29 @@ static bool isElementwise(Operation *op) {
          (isa<CastOp>(op) || OpTrait::hasElementwiseMappableTraits(op));
 }
 
+/// `inner` after `outer`, with indices as `tile.operand` has them: a dimension,
+/// one over a power of two, or 0.  None if there is another index.
+static std::optional<AffineMap> composeIndices(AffineMap inner,
+                                               AffineMap outer) {
+  AffineMap map = inner.compose(outer);
+  SmallVector<AffineExpr> indices;
+  for (AffineExpr index : map.getResults()) {
+    // Groups of groups are larger groups.
+    int64_t divisor = 1;
+    while (auto quotient = dyn_cast<AffineBinaryOpExpr>(index)) {
+      auto constant = dyn_cast<AffineConstantExpr>(quotient.getRHS());
+      if (quotient.getKind() != AffineExprKind::FloorDiv || !constant)
+        return std::nullopt;
+      divisor *= constant.getValue();
+      index = quotient.getLHS();
+    }
+    if (!llvm::isPowerOf2_64(divisor))
+      return std::nullopt;
+    indices.push_back(index.floorDiv(divisor));
+  }
+  return AffineMap::get(map.getNumDims(), 0, indices, map.getContext());
+}
+
 bool ExpressionBuilder::collectLoad(LoadOp load, AffineMap map) {
   if (!isWholeTile(load) || !isUnchangedBetween(load, gemm))
     return false;
@@ -88,8 +111,10 @@ bool ExpressionBuilder::collect(Value value, AffineMap map) {
     return false;
   if (auto load = dyn_cast<LoadOp>(op))
     return collectLoad(load, map);
-  if (auto reindex = dyn_cast<ReindexOp>(op))
-    return collect(reindex.getSource(), reindex.getMap().compose(map));
+  if (auto reindex = dyn_cast<ReindexOp>(op)) {
+    auto composed = composeIndices(reindex.getMap(), map);
+    return composed && collect(reindex.getSource(), *composed);
+  }
   if (isa<BroadcastOp>(op) || matchPattern(op, m_Constant()))
     return op->hasTrait<OpTrait::ConstantLike>()
                ? isa<SplatElementsAttr>(cast<arith::ConstantOp>(op).getValue())
@@ -117,7 +142,8 @@ Value ExpressionBuilder::emit(OpBuilder &builder, Value value, AffineMap map) {
     return body->getArgument(input - inputs.begin());
   }
   if (auto reindex = dyn_cast<ReindexOp>(op))
-    return emit(builder, reindex.getSource(), reindex.getMap().compose(map));
+    return emit(builder, reindex.getSource(),
+                *composeIndices(reindex.getMap(), map));
   if (auto broadcast = dyn_cast<BroadcastOp>(op))
     return broadcast.getValue();
   if (auto constant = dyn_cast<arith::ConstantOp>(op))

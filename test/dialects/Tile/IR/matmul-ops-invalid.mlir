@@ -195,7 +195,7 @@ tile.kernel @w() attributes {symbols = [], checks = [], grid = [], axes = [], th
 
 // operand-c2: the first input is the operand as it is stored.
 %q = "test.values"() : () -> !tile.shared<16x2xi8>
-// expected-error @below {{operand-c2: the first input is read at the element's own indices}}
+// expected-error @below {{operand-c2: the first input is read at the element's own two indices}}
 %r = tile.operand %q maps [affine_map<(d0, d1) -> (d0, d1 floordiv 32)>] : !tile.shared<16x2xi8> -> tensor<16x64xi8> {
 ^bb0(%x: i8):
   tile.yield %x : i8
@@ -208,5 +208,27 @@ tile.kernel @w() attributes {symbols = [], checks = [], grid = [], axes = [], th
 // expected-error @below {{operand-c3: the body takes an element of each input and yields one of the result}}
 %r = tile.operand %q maps [affine_map<(d0, d1) -> (d0, d1)>] : !tile.shared<16x64xi8> -> tensor<16x64xbf16> {
 ^bb0(%x: i8):
+  tile.yield %x : i8
+}
+
+// -----
+
+// operand-c4: nothing else finds the numbers.
+%q, %t = "test.values"() : () -> (!tile.shared<16x64xi8>, !tile.shared<16x64xi8>)
+// expected-error @below {{operand-c4: only 'tile.gemm' takes the result, as an operand}}
+%r = tile.operand %q maps [affine_map<(d0, d1) -> (d0, d1)>] : !tile.shared<16x64xi8> -> tensor<16x64xi8> {
+^bb0(%x: i8):
+  tile.yield %x : i8
+}
+tile.store %r, %t : tensor<16x64xi8>, !tile.shared<16x64xi8>
+
+// -----
+
+// operand-c5: the body computes.
+%q = "test.values"() : () -> !tile.shared<16x64xi8>
+%r = tile.operand %q maps [affine_map<(d0, d1) -> (d0, d1)>] : !tile.shared<16x64xi8> -> tensor<16x64xi8> {
+^bb0(%x: i8):
+  // expected-error @below {{operand-c5: the body has pure ops of one scalar result}}
+  tile.barrier
   tile.yield %x : i8
 }

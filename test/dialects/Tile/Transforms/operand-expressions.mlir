@@ -94,3 +94,22 @@ tile.kernel @nothing_to_do() attributes {symbols = [], checks = [], grid = [], a
   %r = tile.gemm %x, %b, %zero : tensor<16x16xbf16>, !tile.shared<16x8xbf16>, tensor<16x8xf32>
   tile.return
 }
+
+// -----
+
+// Tests that groups of groups are groups.
+// CHECK-LABEL: @double_groups
+// CHECK: tile.operand %{{.+}}, %{{.+}} maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1 floordiv 16)>]
+tile.kernel @double_groups() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %a = tile.alloc_shared : !tile.shared<16x32xbf16>
+  %b = tile.alloc_shared : !tile.shared<8x32xbf16>
+  %s = tile.alloc_shared : !tile.shared<8x2xbf16>
+  %zero = arith.constant dense<0.0> : tensor<16x8xf32>
+  %q = tile.load %b : !tile.shared<8x32xbf16> -> tensor<8x32xbf16>
+  %f = tile.load %s : !tile.shared<8x2xbf16> -> tensor<8x2xbf16>
+  %g = tile.reindex %f by affine_map<(d0, d1) -> (d0, d1 floordiv 2)> : tensor<8x2xbf16> -> tensor<8x4xbf16>
+  %h = tile.reindex %g by affine_map<(d0, d1) -> (d0, d1 floordiv 8)> : tensor<8x4xbf16> -> tensor<8x32xbf16>
+  %w = arith.mulf %q, %h : tensor<8x32xbf16>
+  %r = tile.gemm %a, %w, %zero {transpose_b} : !tile.shared<16x32xbf16>, tensor<8x32xbf16>, tensor<16x8xf32>
+  tile.return
+}
