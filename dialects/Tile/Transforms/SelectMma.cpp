@@ -27,7 +27,7 @@ using namespace mlir::tile;
 /// which the instruction's own fragments are read.
 static void stageOperand(OpOperand &operand) {
   auto tensor = dyn_cast<RankedTensorType>(operand.get().getType());
-  if (!tensor)
+  if (!tensor || operand.get().getDefiningOp<OperandOp>())
     return;
   OpBuilder builder(operand.getOwner());
   Location loc = operand.getOwner()->getLoc();
@@ -111,9 +111,13 @@ struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
     if (failedAny)
       return failure();
     for (auto &[gemm, instruction] : selected) {
-      for (OpOperand *operand : {&gemm.getAMutable(), &gemm.getBMutable()})
-        if (!fuseOperand(*operand))
-          stageOperand(*operand);
+      // What is staged is written in front of the product, after which nothing
+      // can be read later than before.
+      OpOperand *operands[] = {&gemm.getAMutable(), &gemm.getBMutable()};
+      for (OpOperand *operand : operands)
+        fuseOperand(*operand);
+      for (OpOperand *operand : operands)
+        stageOperand(*operand);
     }
     // Costs depend on where packed elements lie.
     adoptPacking(kernel);

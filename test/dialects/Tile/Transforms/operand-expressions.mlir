@@ -113,3 +113,22 @@ tile.kernel @double_groups() attributes {symbols = [], checks = [], grid = [], a
   %r = tile.gemm %a, %w, %zero {transpose_b} : !tile.shared<16x32xbf16>, tensor<8x32xbf16>, tensor<16x8xf32>
   tile.return
 }
+
+// -----
+
+// Tests that one operand is computed as it is read though the other goes through
+// shared memory.
+// CHECK-LABEL: @beside_a_staged_one
+// CHECK: tile.operand
+// CHECK: tile.alloc_shared "operand"
+// CHECK: tile.store
+// CHECK: tile.gemm
+tile.kernel @beside_a_staged_one() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %b = tile.alloc_shared : !tile.shared<16x8xbf16>
+  %zero = arith.constant dense<0.0> : tensor<16x8xf32>
+  %one = arith.constant dense<1.0> : tensor<16x16xbf16>
+  %x = tile.load %b : !tile.shared<16x8xbf16> -> tensor<16x8xbf16>
+  %y = arith.addf %x, %x : tensor<16x8xbf16>
+  %r = tile.gemm %one, %y, %zero : tensor<16x16xbf16>, tensor<16x8xbf16>, tensor<16x8xf32>
+  tile.return
+}
