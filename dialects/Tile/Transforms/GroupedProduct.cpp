@@ -101,7 +101,12 @@ void ProductExpander::subtractInOperand(GroupedOperand &operand,
   Type byte = builder.getI8Type();
   Value numbers = castTo(builder, loc, readTile(builder, loc, operand.numbers),
                          byte, operand.isUnsigned);
-  Value zeros = spreadFactor(builder, loc, operand.zero, byte,
+  // A float would saturate.
+  Factor zero = operand.zero;
+  if (isa<FloatType>(zero.getElementType()))
+    zero.value = castTo(builder, loc, zero.value, builder.getI32Type(),
+                        /*isUnsigned=*/false);
+  Value zeros = spreadFactor(builder, loc, zero, byte,
                              getTileShape(operand.numbers.getType()));
   numbers = arith::SubIOp::create(builder, loc, numbers, zeros);
   operand.numbers =
@@ -110,12 +115,17 @@ void ProductExpander::subtractInOperand(GroupedOperand &operand,
   operand.zero = {};
 }
 
-/// sum - term * zeros, in int32 or, if anything of it is a float, in f32.
+/// sum - term * zeros, in the widest integer among them or, if anything of it
+/// is a float, in f32.
 Value ProductExpander::subtract(Value sum, Value term, Value zeros) {
   Type element = builder.getI32Type();
-  for (Value value : {sum, term, zeros})
-    if (isa<FloatType>(getTileElementType(value.getType())))
+  for (Value value : {sum, term, zeros}) {
+    Type type = getTileElementType(value.getType());
+    if (isa<FloatType>(type))
       element = builder.getF32Type();
+    else if (type.isInteger(64) && isa<IntegerType>(element))
+      element = type;
+  }
   for (Value *value : {&sum, &term, &zeros})
     *value = castTo(builder, loc, *value, element, /*isUnsigned=*/false);
   if (isa<IntegerType>(element))
@@ -234,10 +244,14 @@ Value ProductExpander::sumGroup(int64_t begin, int64_t end) {
       builder, loc, cast<TypedAttr>(builder.getZeroAttr(sums)));
   Value sum = multiply(a, b, none, begin, end);
   auto getZeros = [&](const GroupedOperand &operand, unsigned resultDim) {
-    bool staysInteger = isa<IntegerType>(sumType) &&
-                        isa<IntegerType>(operand.zero.getElementType());
-    return spread(operand, operand.zero, resultDim,
-                  staysInteger ? sumType : Type(builder.getF32Type()), begin);
+    auto integer = dyn_cast<IntegerType>(operand.zero.getElementType());
+    Type zeroType = builder.getF32Type();
+    if (integer && isa<IntegerType>(sumType)) {
+      // Beside a scale nothing wraps: products with large numbers are longer.
+      bool isLong = type.getElementType().isF32() && integer.getWidth() > 8;
+      zeroType = isLong ? builder.getI64Type() : sumType;
+    }
+    return spread(operand, operand.zero, resultDim, zeroType, begin);
   };
   Value zerosA, zerosB;
   if (a.zero)
