@@ -193,16 +193,18 @@ tile.kernel @difference_of_floats() attributes {symbols = [], checks = [], grid 
 // -----
 
 // Tests that other zero-points are taken from the sum, times the sum of the
-// other operand, which is a product with ones.
+// other operand, which is a product with ones; in 64 bits, which hold it.
 // CHECK-LABEL: tile.kernel @zero_in_the_sum
 // CHECK: %[[ONE:.+]] = arith.constant dense<1> : tensor<64x64xi8>
 // CHECK: tile.store %[[ONE]], %[[ONES:.+]] :
 // CHECK: %[[P:.+]] = tile.gemm %[[A:.+]], %{{.+}}, %[[NONE:.+]] {
-// CHECK: %[[Z:.+]] = tile.reindex %{{.+}} : tensor<64xi32> -> tensor<64x64xi32>
+// CHECK: %[[Z:.+]] = tile.reindex %{{.+}} : tensor<64xi64> -> tensor<64x64xi64>
 // CHECK: %[[T:.+]] = tile.gemm %[[A]], %[[ONES]], %[[NONE]] {
-// CHECK: %[[TZ:.+]] = arith.muli %[[T]], %[[Z]]
-// CHECK: %[[D:.+]] = arith.subi %[[P]], %[[TZ]]
-// CHECK: tile.cast %[[D]] : tensor<64x64xi32> -> tensor<64x64xf32>
+// CHECK: %[[PL:.+]] = tile.cast %[[P]] : tensor<64x64xi32> -> tensor<64x64xi64>
+// CHECK: %[[TL:.+]] = tile.cast %[[T]] : tensor<64x64xi32> -> tensor<64x64xi64>
+// CHECK: %[[TZ:.+]] = arith.muli %[[TL]], %[[Z]]
+// CHECK: %[[D:.+]] = arith.subi %[[PL]], %[[TZ]]
+// CHECK: tile.cast %[[D]] : tensor<64x64xi64> -> tensor<64x64xf32>
 tile.kernel @zero_in_the_sum(%s: f32 {tile.name = "s", tile.dtype = "f32"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
   %as = tile.alloc_shared "As" : !tile.shared<64x64xi8>
   %bs = tile.alloc_shared "Bs" : !tile.shared<64x64xi8>
