@@ -91,7 +91,7 @@ def encode(name, values):
     if not fmt.is_float:
         return (values.astype(np.int64) & ((1 << min(fmt.bits, 63)) - 1) if fmt.bits < 64
                 else values.astype(np.int64)).astype(fmt.code_type)
-    if fmt.bits > 16:
+    if fmt.bits > 16 or name == "f16":
         kind = "f%d" % (fmt.bits // 8)
         return values.astype(kind).view(fmt.code_type)
     order, table = _sorted_table(name)
