@@ -65,6 +65,7 @@ private:
                              indices);
   }
   Value castTo(Value value, Type type, bool isUnsigned);
+  Value castBack(Value value, Type type, bool isUnsigned);
   Value combine(ReductionKind kind, bool isUnsigned, Value a, Value b);
   /// What an element counts as: itself or its magnitude, in the result's type.
   Value prepare(ReductionKind kind, bool isUnsigned, Value value, Type type);
@@ -108,6 +109,15 @@ Value OpExpander::castTo(Value value, Type type, bool isUnsigned) {
   if (value.getType() == type)
     return value;
   return CastOp::create(builder, loc, type, value, StringAttr(), isUnsigned,
+                        /*result_unsigned=*/false);
+}
+
+/// Of a value that the type holds, which inf is in some: it must not saturate.
+Value OpExpander::castBack(Value value, Type type, bool isUnsigned) {
+  if (!isa<Float8E5M2Type>(type))
+    return castTo(value, type, isUnsigned);
+  return CastOp::create(builder, loc, type, value,
+                        builder.getStringAttr("nosat"), isUnsigned,
                         /*result_unsigned=*/false);
 }
 
@@ -258,7 +268,7 @@ Value OpExpander::reduceLines(Value source, int64_t dim, Type element,
         accumulate(shape[dim] - 1, read(index(0)), [&](Value i, Value sum) {
           return combine(kind, isUnsigned, sum, read(add(i, index(1))));
         });
-    return castTo(total, element, isUnsigned);
+    return castBack(total, element, isUnsigned);
   });
 }
 
@@ -281,7 +291,7 @@ Value OpExpander::reduceVector(Value vector, ReductionKind kind,
       type.getDimSize(0) - 1, read(index(0)), [&](Value i, Value sum) {
         return combine(kind, isUnsigned, sum, read(add(i, index(1))));
       });
-  return castTo(total, element, isUnsigned);
+  return castBack(total, element, isUnsigned);
 }
 
 void OpExpander::expand(ReduceOp reduce) {
