@@ -10,6 +10,7 @@ from dataclasses import dataclass
 REFUSALS = [
     (r"is not supported yet", None),
     (r"shared tiles need .* bytes, the limit", "shared memory"),
+    (r"puts \d+ elements in each thread; the limit is", "elements in each thread"),
     (r"the packed dimension '.*' of '.*' must be even, got", "odd packed dimension"),
     (r"is not a multiple of the MMA", "tile not a multiple of the MMA"),
 ]
