@@ -23,7 +23,7 @@ for type_ in ("int4", "uint4", "fp4_e2m1"):
         codes = (np.arange(rows)[:, None] * 7 + np.arange(columns)) % 16
         expect(f"{type_} {rows}x{columns} pack {pack_x} to {pack_y}", copied(type_, rows, columns, threads, pack_x, pack_y),
                {"X": Array(type_, codes=codes, pack=pack_x)}, {"Y": Array(type_, codes=codes, pack=pack_y)},
-               {"M": rows, "N": columns}, targets=["sm_80", "sm_90a"])
+               {"M": rows, "N": columns})
 
 # Neighbours of a part stay as they are, also when they share its bytes.
 PART = """kernel part(X: {t}[8, 16], Y: inout {t}[8, 16]) threads(32)
@@ -39,5 +39,5 @@ for type_ in ("int4", "uint4", "fp4_e2m1"):
         want = np.full((8, 16), 9)
         want[2:6, place:place + width] = codes[1:5, column:column + width]
         expect(f"{type_} part of {width} from {column} to {place}", PART.format(t=type_, w=width, c=column, d=place),
-               {"X": Array(type_, codes=codes), "Y": Array(type_, codes=np.full((8, 16), 9))}, {"Y": Array(type_, codes=want)}, targets=["sm_80", "sm_90a"])
+               {"X": Array(type_, codes=codes), "Y": Array(type_, codes=np.full((8, 16), 9))}, {"Y": Array(type_, codes=want)})
 finish()

@@ -16,6 +16,5 @@ for a in ("int8", "bf16", "f16", "fp8_e4m3", "uint8", "int4"):
         for stages in (1, 3):
             text = product(a, "int4", accumulator, (16, 16, 32), stages, 32, order, pack_b)
             for title, options in (("dynamic", {"sizes": {"M": 4, "N": 8, "K": 17}}), ("static", {"settings": {"M": 4, "N": 8, "K": 17}})):
-                expect(f"{a} x int4, {order}, {title}", text, arrays, {"C": Array(accumulator, np.full((4, 8), -8))}, or_refused=REFUSAL,
-                       targets=["sm_80", "sm_90a"], **options)
+                expect(f"{a} x int4, {order}, {title}", text, arrays, {"C": Array(accumulator, np.full((4, 8), -8))}, or_refused=REFUSAL, **options)
 finish()
