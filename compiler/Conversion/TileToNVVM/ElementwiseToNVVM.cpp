@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "compiler/Conversion/TileToNVVM/MathFunctions.h"
 #include "dialects/Layout/Conversion.h"
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/ParallelLayout.h"
@@ -93,9 +94,21 @@ static SmallVector<Value> cloneOnScalars(KernelEmitter &e, Operation *op,
   return e.builder.create(state)->getResults();
 }
 
+/// The intrinsic for a minimum or maximum that takes the operand which is not
+/// NaN, and -0 for less than +0, as the language and the instructions do; empty
+/// for other ops.  Those of `arith` would become comparisons, which know no
+/// order of zeros.
+static StringRef getExtremeIntrinsic(Operation *op) {
+  if (isa<arith::MinNumFOp>(op))
+    return minimumNumberName;
+  return isa<arith::MaxNumFOp>(op) ? StringRef(maximumNumberName) : StringRef();
+}
+
 /// The results of an op for one element; none after an error was reported.
 static SmallVector<Value> emitOnScalars(KernelEmitter &e, Operation *op,
                                         ValueRange operands) {
+  if (StringRef name = getExtremeIntrinsic(op); !name.empty())
+    return {e.callIntrinsic(name, operands[0].getType(), operands)};
   if (!isMathFunction(op))
     return cloneOnScalars(e, op, operands);
   Value result = emitMathFunction(e, op, operands);

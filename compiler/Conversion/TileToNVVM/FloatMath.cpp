@@ -44,10 +44,10 @@ Value FloatMath::floor(Value a) {
   return math::FloorOp::create(builder, e.loc, a);
 }
 Value FloatMath::minimumNumber(Value a, Value b) {
-  return builder.createOrFold<arith::MinNumFOp>(e.loc, a, b);
+  return e.callIntrinsic(minimumNumberName, type, {a, b});
 }
 Value FloatMath::maximumNumber(Value a, Value b) {
-  return builder.createOrFold<arith::MaxNumFOp>(e.loc, a, b);
+  return e.callIntrinsic(maximumNumberName, type, {a, b});
 }
 Value FloatMath::minimum(Value a, Value b) {
   return builder.createOrFold<arith::MinimumFOp>(e.loc, a, b);

@@ -14,6 +14,10 @@
 
 namespace mlir::tile {
 
+/// Of any float type: one instruction.
+inline constexpr llvm::StringLiteral minimumNumberName = "llvm.minimumnum",
+                                     maximumNumberName = "llvm.maximumnum";
+
 /// Float arithmetic in the notation of formulas.
 class FloatMath {
 public:

@@ -50,3 +50,21 @@ tile.kernel @double(%X: f64 {tile.name = "x", tile.dtype = "f64"}, %Y: !tile.glo
   tile.store %4, %Y[%c0] : tensor<8xf64>, !tile.global<?xf64>
   tile.return
 }
+
+// -----
+
+// Tests that minima and maxima are the operations that order zeros.
+// CHECK-LABEL: llvm.func @extremes__general
+// CHECK: "llvm.minimumnum"(%{{.+}}, %{{.+}}) : (f32, f32) -> f32
+// CHECK: "llvm.maximumnum"
+// CHECK-NOT: arith.m{{ax|in}}numf
+// CHECK: llvm.return
+tile.kernel @extremes(%X: f32 {tile.name = "x", tile.dtype = "f32"}, %W: f32 {tile.name = "w", tile.dtype = "f32"}, %Y: !tile.global<?xf32> {tile.name = "Y", tile.dtype = "f32", tile.access = "out", tile.dims = [8]})
+   attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %0 = arith.minnumf %X, %W : f32
+  %1 = arith.maxnumf %0, %W : f32
+  %2 = tile.broadcast %1 : f32 -> tensor<8xf32>
+  tile.store %2, %Y[%c0] : tensor<8xf32>, !tile.global<?xf32>
+  tile.return
+}
