@@ -230,6 +230,34 @@ static std::string describeElement(const checked::Expr &operand) {
          getName(getStoredElement(operand)).str();
 }
 
+namespace {
+/// A cast of one operand that gives a product.
+struct OperandCast {
+  bool ofA;
+  ElementType to;
+};
+} // namespace
+
+/// The cast to advise: one that keeps every value, if there is one.
+static OperandCast findOperandCast(ElementType a, ElementType b) {
+  constexpr ElementType wider[] = {ElementType::F16, ElementType::BF16,
+                                   ElementType::F32, ElementType::F64};
+  auto helps = [](ElementType from, ElementType to, ElementType other) {
+    return holdsEveryValue(from, to) && getAccumulatorType(to, other);
+  };
+  if (helps(a, b, b))
+    return {true, b};
+  if (helps(b, a, a))
+    return {false, a};
+  for (ElementType to : wider) {
+    if (helps(a, to, b))
+      return {true, to};
+    if (helps(b, to, a))
+      return {false, to};
+  }
+  return {true, b};
+}
+
 bool Checker::checkGemmTypes(const ast::CallExpr &call, const Expr &a,
                              const Expr &b, const Variable &accumulator) {
   ElementType typeA = getStoredElement(a), typeB = getStoredElement(b);
@@ -237,15 +265,18 @@ bool Checker::checkGemmTypes(const ast::CallExpr &call, const Expr &a,
   if (!sum) {
     // The advice keeps the call as it stands but for the operand.
     std::string advice;
+    OperandCast cast = findOperandCast(typeA, typeB);
+    const Expr &castOperand = cast.ofA ? a : b;
     for (const auto &[index, argument] : llvm::enumerate(call.arguments)) {
       advice += index ? ", " : "";
       if (argument.name)
         advice += argument.name.text.str() + " = ";
       std::string text = getQuotedText(argument.value->getRange());
-      bool isA = argument.value->getRange().Start == a.range.Start;
-      advice += isA ? "cast<" + getName(typeB).str() + ">(" + text + ")" : text;
+      bool isCast = argument.value->getRange().Start == castOperand.range.Start;
+      advice +=
+          isCast ? "cast<" + getName(cast.to).str() + ">(" + text + ")" : text;
     }
-    bool helps = getAccumulatorType(typeB, typeB).has_value() &&
+    bool helps = getAccumulatorType(cast.to, cast.ofA ? typeB : typeA) &&
                  !llvm::isa<checked::DequantExpr>(a) &&
                  !llvm::isa<checked::DequantExpr>(b);
     Diagnostic &diagnostic =
