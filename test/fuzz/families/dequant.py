@@ -37,7 +37,7 @@ def draw(random):
 def is_legal(p):
     if not are_sizes_legal(p) or p["q"] not in PARTNERS[p["a"]] or (not p["scale"] and not p["zero"]):
         return False
-    if p["tile_k"] % p["group"] and p["group"] % p["tile_k"]:
+    if p["group"] < 1 or (p["tile_k"] % p["group"] and p["group"] % p["tile_k"]):
         return False
     if p["use"] == "store" and p["swap"]:
         return False
