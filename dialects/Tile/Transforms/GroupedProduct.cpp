@@ -37,7 +37,8 @@ private:
   void subtractInOperand(GroupedOperand &operand, const GroupedOperand &other);
   FailureOr<int64_t> findGroup();
   void shareFragment(GroupedOperand &operand);
-  GroupedOperand makeOnes(const GroupedOperand &operand);
+  GroupedOperand makeOnes(const GroupedOperand &operand,
+                          const GroupedOperand &other);
   Value multiply(const GroupedOperand &left, const GroupedOperand &right,
                  Value sum, int64_t begin, int64_t end);
   Value spread(const GroupedOperand &operand, const Factor &factor,
@@ -212,10 +213,16 @@ Value ProductExpander::spread(const GroupedOperand &operand,
   return spreadFactor(builder, loc, line, element, type.getShape());
 }
 
-/// Ones instead of the numbers, in shared memory.
-GroupedOperand ProductExpander::makeOnes(const GroupedOperand &operand) {
-  auto type = RankedTensorType::get(getTileShape(operand.numbers.getType()),
-                                    operand.getElementType());
+/// Ones instead of the numbers, in shared memory, of a type that goes with
+/// `other`: of a byte, since bytes of two elements may be split between
+/// threads.
+GroupedOperand ProductExpander::makeOnes(const GroupedOperand &operand,
+                                         const GroupedOperand &other) {
+  Type element = isa<IntegerType>(other.getElementType())
+                     ? Type(builder.getI8Type())
+                     : builder.getType<Float8E4M3FNType>();
+  auto type =
+      RankedTensorType::get(getTileShape(operand.numbers.getType()), element);
   GroupedOperand ones = operand;
   ones.numbers = arith::ConstantOp::create(
       builder, loc,
@@ -365,9 +372,9 @@ FailureOr<Value> ProductExpander::expand() {
   if (readsTwice && !isComputed(b))
     shareFragment(b);
   if (a.zero)
-    onesA = makeOnes(a);
+    onesA = makeOnes(a, b);
   if (b.zero)
-    onesB = makeOnes(b);
+    onesB = makeOnes(b, a);
   Value total = accumulator;
   for (int64_t begin = 0; begin < extent; begin += *group) {
     Value sum = sumGroup(begin, begin + *group);
