@@ -28,7 +28,8 @@ namespace mlir::tile {
 /// 3); signedness is not part of the type.
 bool isElementType(Type type);
 
-/// Bits of an element in memory: that of the type, but 8 for i1 and 32 for tf32.
+/// Bits of an element in memory: that of the type, but 8 for i1 and 32 for
+/// tf32.
 unsigned getElementBits(Type elementType);
 
 /// Whether threads can hold a fragment of this type: rank 1 to 5, static and

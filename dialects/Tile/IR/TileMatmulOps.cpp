@@ -55,24 +55,28 @@ void OperandOp::getEffects(
   addOperandReads(*this, effects);
 }
 
-/// Whether an index stays within `extent` for all elements of a tile of shape
-/// `result`: a dimension, one over a number of elements, or 0.
-static bool isWithin(AffineExpr index, int64_t extent,
-                     ArrayRef<int64_t> result) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(index))
-    return constant.getValue() == 0;
-  int64_t divisor = 1;
-  if (auto quotient = dyn_cast<AffineBinaryOpExpr>(index)) {
-    auto constant = dyn_cast<AffineConstantExpr>(quotient.getRHS());
-    if (quotient.getKind() != AffineExprKind::FloorDiv || !constant ||
-        constant.getValue() < 1)
+/// Whether a map gives elements of `source` for all elements of `result`, each
+/// dimension of which it uses once at most.
+static bool isIndexMap(AffineMap map, ArrayRef<int64_t> source,
+                       ArrayRef<int64_t> result) {
+  if (map.getNumDims() != result.size() || map.getNumSymbols() != 0 ||
+      map.getNumResults() != source.size())
+    return false;
+  SmallVector<bool> seen(result.size(), false);
+  for (auto [index, extent] : llvm::zip_equal(map.getResults(), source)) {
+    if (auto constant = dyn_cast<AffineConstantExpr>(index)) {
+      if (constant.getValue() != 0)
+        return false;
+      continue;
+    }
+    auto groups = matchIndexGroups(index);
+    if (!groups || seen[groups->first] ||
+        int64_t(llvm::divideCeil(result[groups->first], groups->second)) !=
+            extent)
       return false;
-    divisor = constant.getValue();
-    index = quotient.getLHS();
+    seen[groups->first] = true;
   }
-  auto dim = dyn_cast<AffineDimExpr>(index);
-  return dim && llvm::divideCeil(result[dim.getPosition()], divisor) ==
-                    uint64_t(extent);
+  return true;
 }
 
 LogicalResult OperandOp::verify() {
@@ -80,17 +84,10 @@ LogicalResult OperandOp::verify() {
   // operand-c1: one map for each input, of indices within it.
   if (getMaps().size() != getInputs().size() || getInputs().empty())
     return emitOpError("operand-c1: has one map for each input");
-  for (auto [i, input] : llvm::enumerate(getInputs())) {
-    AffineMap map = getMap(i);
-    ArrayRef<int64_t> extents = getTileShape(input.getType());
-    bool fits = map.getNumDims() == shape.size() && map.getNumSymbols() == 0 &&
-                map.getNumResults() == extents.size();
-    for (unsigned dim = 0; fits && dim < extents.size(); ++dim)
-      fits = isWithin(map.getResult(dim), extents[dim], shape);
-    if (!fits)
+  for (auto [i, input] : llvm::enumerate(getInputs()))
+    if (!isIndexMap(getMap(i), getTileShape(input.getType()), shape))
       return emitOpError("operand-c1: map ")
              << i << " does not give elements of its input";
-  }
   // operand-c2: the first input is read element by element.
   if (shape.size() != 2 || !getMap(0).isIdentity() ||
       getTileShape(getInputs()[0].getType()) != shape)

@@ -30,6 +30,11 @@ Type getTileElementType(Type type);
 /// The language's spelling of an element type ("uint4", "fp8_e4m3").
 std::string spellElementType(Type type, bool isUnsigned);
 
+/// An index of an index map (`tile.reindex`, `tile.operand`) that is not 0: the
+/// dimension, and how many successive elements of it share the index, a power
+/// of two.  None if the expression is not of this form.
+std::optional<std::pair<unsigned, int64_t>> matchIndexGroups(AffineExpr index);
+
 /// The layout of a fragment type, or null if none was inferred yet.
 LayoutAttr getFragmentLayout(Type type);
 

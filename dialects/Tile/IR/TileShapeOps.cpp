@@ -19,10 +19,8 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-/// A dimension and the size of the groups of its elements that share an index;
-/// none if the expression is not of this form.
-static std::optional<std::pair<unsigned, int64_t>>
-matchGroups(AffineExpr expr) {
+std::optional<std::pair<unsigned, int64_t>>
+tile::matchIndexGroups(AffineExpr expr) {
   int64_t divisor = 1;
   auto quotient = dyn_cast<AffineBinaryOpExpr>(expr);
   if (quotient && expr.getKind() == AffineExprKind::FloorDiv)
@@ -39,7 +37,7 @@ matchGroups(AffineExpr expr) {
 SmallVector<int, 4> ReindexOp::getDimMap() {
   SmallVector<int, 4> dims;
   for (AffineExpr expr : getMap().getResults()) {
-    auto groups = matchGroups(expr);
+    auto groups = matchIndexGroups(expr);
     dims.push_back(groups ? int(groups->first) : -1);
   }
   return dims;
@@ -48,7 +46,7 @@ SmallVector<int, 4> ReindexOp::getDimMap() {
 SmallVector<int32_t, 4> ReindexOp::getDivisors() {
   SmallVector<int32_t, 4> divisors;
   for (AffineExpr expr : getMap().getResults()) {
-    auto groups = matchGroups(expr);
+    auto groups = matchIndexGroups(expr);
     divisors.push_back(groups ? int32_t(groups->second) : 1);
   }
   return divisors;
@@ -72,7 +70,7 @@ LogicalResult ReindexOp::verify() {
         return emitOpError("reindex-c2: a constant index is 0");
       continue;
     }
-    auto groups = matchGroups(expr);
+    auto groups = matchIndexGroups(expr);
     if (!groups)
       return emitOpError("reindex-c2: each index is a dimension, one over a "
                          "power of two, or 0");

@@ -146,7 +146,8 @@ static bool isGroupedProduct(GemmOp gemm) {
 
 /// What was in a tile when the dequantisation read it.
 static Value readAt(DequantOp op, Value tile, GemmOp gemm) {
-  if (!tile || !isa<SharedType>(tile.getType()) || isUnchangedBetween(op, gemm))
+  if (!tile || !isa<SharedType>(tile.getType()) ||
+      isUnchangedBetween(tile, op, gemm))
     return tile;
   OpBuilder builder(op);
   return readTile(builder, op.getLoc(), tile);

@@ -42,7 +42,9 @@ std::optional<IntegerRange> tile::findIntegerRange(Value value,
   if (matchPattern(value, m_ConstantInt(&integer)))
     constant = isUnsigned ? int64_t(integer.getLimitedValue(bound))
                           : integer.getSExtValue();
-  else if (matchPattern(value, m_ConstantFloat(&number)) && number.isInteger())
+  else if (matchPattern(value, m_ConstantFloat(&number)) &&
+           number.isInteger() &&
+           std::abs(number.convertToDouble()) < double(bound))
     constant = int64_t(number.convertToDouble());
   if (constant && -bound < *constant && *constant < bound)
     return IntegerRange{*constant, *constant};

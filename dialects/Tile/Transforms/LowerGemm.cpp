@@ -120,6 +120,9 @@ static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
            << ": 'tile.gemm' has no layout; run tile-infer-layouts first";
   GemmPlan plan = planGemm(gemm, warps);
   MmaAttr mma = *gemm.getMma();
+  if (gemm.getBeginK() % plan.kStep != 0)
+    return gemm.emitError("the range of K begins at ")
+           << gemm.getBeginK() << ", within a step of " << plan.kStep;
   OpBuilder builder(gemm);
   Location loc = gemm.getLoc();
   OperandStep a{gemm.getTransposeA() ? 0 : 1, 0,          plan.kStep,

@@ -370,18 +370,21 @@ static bool areOfOneKind(const MemoryAccess &a, const MemoryAccess &b) {
          a.owner == b.owner && a.stages == b.stages && a.stage == b.stage;
 }
 
-bool tile::isUnchangedBetween(Operation *first, Operation *last) {
+bool tile::isUnchangedBetween(Value tile, Operation *first, Operation *last) {
   if (first->getBlock() != last->getBlock())
     return false;
+  MemoryAccess read;
+  traceMemory(tile, read);
   for (Operation *op = first->getNextNode(); op != last;
        op = op->getNextNode()) {
     if (!op || isa<BarrierOp>(op))
       return false;
-    WalkResult walked = op->walk([](Operation *nested) -> WalkResult {
+    WalkResult walked = op->walk([&](Operation *nested) -> WalkResult {
       SmallVector<MemoryAccess, 0> accesses;
       collectAccesses(nested, accesses);
-      return failure(llvm::any_of(accesses, [](const MemoryAccess &access) {
-        return access.inShared && access.isWrite;
+      return failure(llvm::any_of(accesses, [&](const MemoryAccess &access) {
+        return access.inShared && access.isWrite &&
+               (!read.root || !access.root || access.root == read.root);
       }));
     });
     if (walked.wasInterrupted())

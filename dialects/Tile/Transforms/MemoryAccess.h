@@ -85,9 +85,11 @@ struct MemoryAccess {
 /// memory (`tile.barrier` and the like) have none.
 void collectAccesses(Operation *op, SmallVectorImpl<MemoryAccess> &accesses);
 
-/// Whether shared memory stays as it is between two ops: they are in one block,
-/// and nothing between them writes it or orders memory.
-bool isUnchangedBetween(Operation *first, Operation *last);
+/// Whether a shared tile, or the one that it is a part of, stays as it is
+/// between two ops: they are in one block, and nothing between them writes it
+/// or orders memory.  Tiles have not been placed yet: each is memory of its
+/// own.
+bool isUnchangedBetween(Value tile, Operation *first, Operation *last);
 
 /// Whether what holds against `b` holds against `a`: it is of the same kind and
 /// covers all that `b` does.

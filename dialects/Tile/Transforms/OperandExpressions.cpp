@@ -71,8 +71,8 @@ static bool isElementwise(Operation *op) {
          (isa<CastOp>(op) || OpTrait::hasElementwiseMappableTraits(op));
 }
 
-/// `inner` after `outer`, with indices as `tile.operand` has them: a dimension,
-/// one over a power of two, or 0.  None if there is another index.
+/// `inner` after `outer`, with indices as `tile.operand` has them.  None if
+/// there is another index.
 static std::optional<AffineMap> composeIndices(AffineMap inner,
                                                AffineMap outer) {
   AffineMap map = inner.compose(outer);
@@ -87,15 +87,15 @@ static std::optional<AffineMap> composeIndices(AffineMap inner,
       divisor *= constant.getValue();
       index = quotient.getLHS();
     }
-    if (!llvm::isPowerOf2_64(divisor))
-      return std::nullopt;
     indices.push_back(index.floorDiv(divisor));
+    if (!isa<AffineConstantExpr>(index) && !matchIndexGroups(indices.back()))
+      return std::nullopt;
   }
   return AffineMap::get(map.getNumDims(), 0, indices, map.getContext());
 }
 
 bool ExpressionBuilder::collectLoad(LoadOp load, AffineMap map) {
-  if (!isWholeTile(load) || !isUnchangedBetween(load, gemm))
+  if (!isWholeTile(load) || !isUnchangedBetween(load.getMemory(), load, gemm))
     return false;
   Input input{load.getMemory(), map};
   if (!llvm::is_contained(inputs, input))
@@ -265,25 +265,6 @@ static Value emitIndex(OpBuilder &builder, Location loc, int64_t value) {
                                    builder.getI64IntegerAttr(value));
 }
 
-namespace {
-/// An index of an input as a function of one of the operand's.
-struct InputIndex {
-  int dim = -1; ///< none: always 0
-  int64_t divisor = 1;
-};
-} // namespace
-
-static InputIndex describeIndex(AffineExpr expr) {
-  InputIndex index;
-  if (auto quotient = dyn_cast<AffineBinaryOpExpr>(expr)) {
-    index.divisor = cast<AffineConstantExpr>(quotient.getRHS()).getValue();
-    expr = quotient.getLHS();
-  }
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    index.dim = dim.getPosition();
-  return index;
-}
-
 /// What the step needs of a further input, repeated over the fragment.
 static Value loadRepeated(OpBuilder &builder, Location loc, OperandOp op,
                           unsigned input, const OperandStep &step) {
@@ -294,21 +275,21 @@ static Value loadRepeated(OpBuilder &builder, Location loc, OperandOp op,
   SmallVector<int, 4> dims;
   SmallVector<int32_t, 4> divisors;
   for (AffineExpr expr : op.getMap(input).getResults()) {
-    InputIndex index = describeIndex(expr);
-    bool isK = index.dim == step.kDim;
+    auto groups = matchIndexGroups(expr);
+    bool isK = groups && groups->first == step.kDim;
     indices.push_back(
-        emitIndex(builder, loc, isK ? step.start / index.divisor : 0));
+        emitIndex(builder, loc, isK ? step.start / groups->second : 0));
     // A group that holds the whole step is one element.
-    if (index.dim < 0 || (isK && index.divisor >= step.extent)) {
+    if (!groups || (isK && groups->second >= step.extent)) {
       exprs.push_back(builder.getAffineConstantExpr(0));
       dims.push_back(-1);
       divisors.push_back(1);
       continue;
     }
-    dims.push_back(step.transposed ? 1 - index.dim : index.dim);
-    divisors.push_back(index.divisor);
+    dims.push_back(step.transposed ? 1 - groups->first : groups->first);
+    divisors.push_back(groups->second);
     exprs.push_back(
-        builder.getAffineDimExpr(dims.back()).floorDiv(index.divisor));
+        builder.getAffineDimExpr(dims.back()).floorDiv(groups->second));
   }
   auto map = AffineMap::get(2, 0, exprs, builder.getContext());
   auto source = step.instruction.reindexSource(dims, divisors);

@@ -167,9 +167,11 @@ def StageElementsPass
 def SelectMmaPass : TilePass<"select-mma", "Choose the instruction of each matrix product"> {
   let description = [{
     Sets `mma` on each `tile.gemm`: the instruction, the types that the operands
-    have when they enter it, and how the block's warps share the tile.  Operands
-    that are fragments are put in shared memory first.  A pair of types or a
-    tile that no instruction takes is an error: `expand-gemm` leaves none.
+    have when they enter it, and how the block's warps share the tile.  An
+    operand that is an elementwise expression over shared tiles becomes a
+    `tile.operand`; other fragments are put in shared memory first.  A pair of
+    types or a tile that no instruction takes is an error: `expand-gemm` leaves
+    none.
 
     Before: `tile.gemm %as, %bs, %acc : ...`
     After: `tile.gemm %as, %bs, %acc {mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 4]>} : ...`

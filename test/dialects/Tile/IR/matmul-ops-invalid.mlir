@@ -232,3 +232,20 @@ tile.store %r, %t : tensor<16x64xi8>, !tile.shared<16x64xi8>
   tile.barrier
   tile.yield %x : i8
 }
+
+// -----
+
+// Both operands enter an instruction with one width.
+%a, %b, %c = "test.values"() : () -> (tensor<16x16xbf16>, tensor<16x8xbf16>, tensor<16x8xf32>)
+// expected-error @below {{an instruction takes operands of one width, found 'bf16' and 'f32'}}
+%r = tile.gemm %a, %b, %c {mma = #tile.mma<m16n8k16, type = bf16, type_b = f32, warps = [1, 1]>} : tensor<16x16xbf16>, tensor<16x8xbf16>, tensor<16x8xf32>
+
+// -----
+
+// operand-c1: groups are powers of two.
+%q, %s = "test.values"() : () -> (!tile.shared<16x96xi8>, !tile.shared<16x32xbf16>)
+// expected-error @below {{operand-c1: map 1 does not give elements of its input}}
+%r = tile.operand %q, %s maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1 floordiv 3)>] : !tile.shared<16x96xi8>, !tile.shared<16x32xbf16> -> tensor<16x96xi8> {
+^bb0(%x: i8, %y: bf16):
+  tile.yield %x : i8
+}
