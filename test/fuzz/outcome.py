@@ -12,7 +12,6 @@ REFUSALS = [
     (r"shared tiles need .* bytes, the limit", "shared memory"),
     (r"puts \d+ elements in each thread; the limit is", "elements in each thread"),
     (r"the packed dimension '.*' of '.*' must be even, got", "odd packed dimension"),
-    (r"is not a multiple of the MMA", "tile not a multiple of the MMA"),
 ]
 # A kernel this small ends in far less; one that does not has hung.
 SECONDS = 60

@@ -5,6 +5,10 @@ import threading
 import time
 
 
+# Fewer may all be refused by chance.
+ENOUGH_CASES = 20
+
+
 class Tally:
     def __init__(self):
         self.counts = collections.defaultdict(collections.Counter)  # by family
@@ -16,6 +20,11 @@ class Tally:
             self.counts[family][result.kind] += 1
             if result.kind != "passed":
                 self.reasons[result.kind][family, result.signature] += 1
+
+    def find_idle(self):
+        """Families of which enough cases ran, and none passed."""
+        return [family for family, counts in self.counts.items()
+                if sum(counts.values()) >= ENOUGH_CASES and not counts["passed"] and not counts["failed"]]
 
     def line(self):
         total = sum(self.counts.values(), collections.Counter())
