@@ -13,8 +13,9 @@ REFUSALS = [
     (r"puts \d+ elements in each thread; the limit is", "elements in each thread"),
     (r"the packed dimension '.*' of '.*' must be even, got", "odd packed dimension"),
 ]
-# A kernel this small ends in far less; one that does not has hung.
+# A kernel this small ends in far less time of a processor; one that does not has hung. What waits for ever, too, ends much later.
 SECONDS = 60
+SECONDS_OF_WAITING = 15 * SECONDS
 
 
 @dataclass
@@ -36,11 +37,14 @@ def run(tilec, case, folder):
 
 
 def run_in(tilec, folder, arguments, may_refuse=()):
-    command = [str(tilec), "run", "case.tile", *arguments]
+    limited = ["sh", "-c", f'ulimit -t {SECONDS}; exec "$@"', "sh"]
+    command = limited + [str(tilec), "run", "case.tile", *arguments]
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=SECONDS)
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=SECONDS_OF_WAITING)
     except subprocess.TimeoutExpired:
-        return Outcome("failed", f"no end within {SECONDS} s")
+        return Outcome("failed", f"no end within {SECONDS_OF_WAITING} s")
+    if done.returncode == -signal.SIGXCPU:
+        return Outcome("failed", f"no end within {SECONDS} s of a processor's time")
     return judge(done.returncode, done.stdout, done.stderr, may_refuse)
 
 
