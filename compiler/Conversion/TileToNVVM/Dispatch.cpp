@@ -65,6 +65,7 @@ static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
       .Case([&](ElementOp element) { return emitElement(e, element); })
       .Case([&](LoadElementOp load) { return emitLoadElement(e, load); })
       .Case([&](StoreElementOp store) { return emitStoreElement(e, store); })
+      .Case([&](StorePairOp store) { return emitStorePair(e, store); })
       .Case(
           [&](AtomicElementOp atomic) { return emitAtomicElement(e, atomic); })
       .Case([&](ParallelOp parallel) { return emitParallel(e, parallel); })

@@ -29,6 +29,13 @@ static Value loadElement(KernelEmitter &e, Value pointer, Type element,
   return emitNibbleLoad(e, pointer, getNibbleShift(e, indices[packDim]));
 }
 
+/// Reads a byte of which one element stays.  Volatile: the other one may never
+/// have been written, which only such a read may meet (the emulator tells).
+static Value emitOldByte(KernelEmitter &e, Value pointer) {
+  return LLVM::LoadOp::create(e.builder, e.loc, e.builder.getI8Type(), pointer,
+                              /*alignment=*/1, /*isVolatile=*/true);
+}
+
 /// Writes the element; the other one of its byte stays, but is cleared beside
 /// the last element of a tensor's row of odd `extent`.
 static void storeElement(KernelEmitter &e, Value pointer, Value value,
@@ -36,7 +43,7 @@ static void storeElement(KernelEmitter &e, Value pointer, Value value,
   if (packDim < 0)
     return emitElementStore(e, pointer, value);
   Type i8 = e.builder.getI8Type();
-  Value old = LLVM::LoadOp::create(e.builder, e.loc, i8, pointer, 1);
+  Value old = emitOldByte(e, pointer);
   Value shift = getNibbleShift(e, indices[packDim]);
   auto shiftLeft = [&](Value v) {
     return e.builder.createOrFold<arith::ShLIOp>(e.loc, v, shift);
@@ -83,7 +90,7 @@ LogicalResult tile::emitStoreElement(KernelEmitter &e, StoreElementOp op) {
   int64_t packDim = isShared ? e.getShared(op.getMemory()).type.getPackDim()
                              : e.getGlobal(op.getMemory()).type.getPackDim();
   // Iterations of different threads may write the two elements of a byte.
-  if (packDim >= 0 && e.iteration && !op->hasAttr(ownsByteAttrName))
+  if (packDim >= 0 && e.iteration)
     return op.emitError("writing 4-bit elements inside 'parallel' is not "
                         "supported yet");
   Value condition = emitIsWriter(e);
@@ -102,6 +109,56 @@ LogicalResult tile::emitStoreElement(KernelEmitter &e, StoreElementOp op) {
     storeElement(e, pointer, value, packDim, indices, extent);
   };
   emitGuarded(e, condition, store);
+  return success();
+}
+
+LogicalResult tile::emitStorePair(KernelEmitter &e, StorePairOp op) {
+  SmallVector<Value> indices = e.getScalars(op.getIndices()), highIndices;
+  bool isShared = isa<SharedType>(op.getMemory().getType());
+  SharedView shared = isShared ? e.getShared(op.getMemory()) : SharedView();
+  const GlobalView *global = isShared ? nullptr : &e.getGlobal(op.getMemory());
+  int64_t packDim =
+      isShared ? shared.type.getPackDim() : global->type.getPackDim();
+  highIndices = indices;
+  highIndices[packDim] = e.add(indices[packDim], e.i64(1));
+  // Which elements there are.
+  Value isLow = e.i1(true), isHigh;
+  if (isShared) {
+    isHigh = e.compare(arith::CmpIPredicate::slt, highIndices[packDim],
+                       e.i64(shared.type.getShape()[packDim]));
+  } else {
+    isLow = getElementInBounds(e, *global, indices);
+    isHigh = getElementInBounds(e, *global, highIndices);
+  }
+  Value writeLow = e.andi(e.getScalar(op.getWriteLow()), isLow);
+  Value writeHigh = e.andi(e.getScalar(op.getWriteHigh()), isHigh);
+  auto invert = [&](Value v) { return e.xori(v, e.i1(true)); };
+  Value keepLow = e.andi(isLow, invert(writeLow));
+  Value keepHigh = e.andi(isHigh, invert(writeHigh));
+  Value any = e.ori(writeLow, writeHigh);
+  if (e.iteration && e.iteration->owner)
+    any = e.andi(any, e.iteration->owner);
+  else if (!e.iteration)
+    any = e.andi(any, emitIsWriter(e));
+  Type i8 = e.builder.getI8Type();
+  auto widen = [&](Value v) {
+    return e.builder.createOrFold<arith::ExtUIOp>(e.loc, i8, e.getScalar(v));
+  };
+  Value low = widen(op.getLow()), high = e.shl(widen(op.getHigh()), 4);
+  Value zero = e.constantLike(low, 0);
+  emitGuarded(e, any, [&]() {
+    Value pointer = isShared ? getSharedElementPointer(e, shared, indices)
+                             : getElementPointer(e, *global, indices);
+    Value old = emitGuardedValue(e, e.ori(keepLow, keepHigh), zero,
+                                 [&]() { return emitOldByte(e, pointer); });
+    auto choose = [&](Value write, Value fresh, Value keep, int64_t mask) {
+      Value kept = e.select(keep, e.andi(old, e.constantLike(old, mask)), zero);
+      return e.select(write, fresh, kept);
+    };
+    Value byte = e.ori(choose(writeLow, low, keepLow, 0xF),
+                       choose(writeHigh, high, keepHigh, 0xF0));
+    LLVM::StoreOp::create(e.builder, e.loc, byte, pointer, 1);
+  });
   return success();
 }
 

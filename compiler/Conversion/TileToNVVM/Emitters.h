@@ -41,6 +41,7 @@ LogicalResult emitCast(KernelEmitter &emitter, CastOp op);
 // ElementToNVVM.cpp: single elements of memory, inside `parallel` or not.
 LogicalResult emitLoadElement(KernelEmitter &emitter, LoadElementOp op);
 LogicalResult emitStoreElement(KernelEmitter &emitter, StoreElementOp op);
+LogicalResult emitStorePair(KernelEmitter &emitter, StorePairOp op);
 LogicalResult emitAtomicElement(KernelEmitter &emitter, AtomicElementOp op);
 LogicalResult emitAsyncCopyElements(KernelEmitter &emitter,
                                     AsyncCopyElementsOp op);

@@ -19,6 +19,8 @@ public:
   GlobalAddresser(KernelEmitter &emitter, const GlobalView &view,
                   ValueRange indices, const layout::FragmentLayout &layout);
 
+  /// Whether registers are 4-bit elements.
+  bool isPacked() const { return view.type.getPackDim() >= 0; }
   /// The byte that holds the element in register `reg`.
   Value getPointer(int reg);
   /// Whether that element lies in the tensor (i1).

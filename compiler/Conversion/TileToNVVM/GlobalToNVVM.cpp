@@ -20,14 +20,11 @@ LogicalResult tile::emitGlobalLoad(KernelEmitter &e, LoadOp op) {
   const GlobalView &view = e.getGlobal(op.getMemory());
   const layout::FragmentLayout &layout = e.getLayout(op.getResult());
   Type element = view.type.getElementType();
-  int64_t bits = getElementBits(element);
   GlobalAddresser addresser(e, view, e.getScalars(op.getIndices()), layout);
   WordCollector collector(e, element, layout.elementsPerThread());
-  int64_t maxBytes = bits < 8 || op.getPad()
-                         ? 0
-                         : getCopyBytes(op.getMemory(), op.getIndices(),
-                                        getTileShape(op.getResult().getType()));
-  if (maxBytes * 8 <= bits) {
+  layout::VectorPlan plan =
+      planGlobalAccess(op.getMemory(), op.getIndices(), layout);
+  if (op.getPad() || plan.splitsByte() || plan.elements == 1) {
     Value pad =
         op.getPad() ? e.getScalar(op.getPad()) : getDefaultPad(e, element);
     auto bytes = op.getMemory().getDefiningOp<BytesOp>();
@@ -39,14 +36,14 @@ LogicalResult tile::emitGlobalLoad(KernelEmitter &e, LoadOp op) {
     e.setFragment(op.getResult(), collector.finish());
     return success();
   }
-  layout::VectorPlan plan =
-      layout::planGlobalVector(layout, bits, -1, maxBytes);
+  SpareNibble spare(e, plan.bytes() == 1 ? op.getMemory() : Value());
   for (int access = 0; access < plan.accesses(); ++access) {
     ArrayRef<int> registers =
         ArrayRef(plan.registers).slice(access * plan.elements, plan.elements);
     Value loaded =
         emitGuardedLoad(e, addresser.getInBounds(registers[0]),
                         addresser.getPointer(registers[0]), plan.bytes());
+    loaded = spare.clear(loaded, addresser, registers[0]);
     collector.addVector(loaded, plan.bytes(), registers);
   }
   e.setFragment(op.getResult(), collector.finish());
@@ -56,17 +53,13 @@ LogicalResult tile::emitGlobalLoad(KernelEmitter &e, LoadOp op) {
 LogicalResult tile::emitGlobalStore(KernelEmitter &e, StoreOp op) {
   const GlobalView &view = e.getGlobal(op.getMemory());
   const layout::FragmentLayout &layout = e.getLayout(op.getValue());
-  int64_t bits = getElementBits(view.type.getElementType());
-  if (bits < 8)
-    return op.emitError(
-        "a store of 4-bit elements to global memory is not supported yet");
   GlobalAddresser addresser(e, view, e.getScalars(op.getIndices()), layout);
-  int64_t maxBytes =
-      std::max<int64_t>(getCopyBytes(op.getMemory(), op.getIndices(),
-                                     getTileShape(op.getValue().getType())),
-                        bits / 8);
   layout::VectorPlan plan =
-      layout::planGlobalVector(layout, bits, -1, maxBytes);
+      planGlobalAccess(op.getMemory(), op.getIndices(), layout);
+  if (plan.splitsByte())
+    return refuseSplitBytes(op);
+  // A byte of two elements may lie in the tensor with its first one only.
+  SpareNibble spare(e, plan.bytes() == 1 ? op.getMemory() : Value());
   WideStorer storer(e, e.getFragment(op.getValue()));
   Value owner = e.emitIsOwner(layout);
   int ownedRegisters = layout.ownerMask().registers;
@@ -81,7 +74,8 @@ LogicalResult tile::emitGlobalStore(KernelEmitter &e, StoreOp op) {
       condition = e.andi(condition, owner);
     // Values that later accesses share are made outside the branch.
     Value pointer = addresser.getPointer(registers[0]);
-    Value vector = storer.gather(plan.bytes(), registers);
+    Value vector = spare.clear(storer.gather(plan.bytes(), registers),
+                               addresser, registers[0]);
     emitGuarded(e, condition, [&]() {
       LLVM::StoreOp::create(e.builder, e.loc, vector, pointer, plan.bytes());
     });

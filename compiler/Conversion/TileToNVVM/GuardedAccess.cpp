@@ -70,6 +70,12 @@ void tile::emitInOwners(KernelEmitter &e, const layout::FragmentLayout &layout,
   emitGuarded(e, e.emitIsOwner(layout), body);
 }
 
+LogicalResult tile::refuseSplitBytes(StoreOp op) {
+  return op.emitError("internal error in convert-tile-to-nvvm: 'tile.store' "
+                      "splits bytes between threads; run tile-infer-layouts "
+                      "first");
+}
+
 Value tile::getNibbleShift(KernelEmitter &e, Value index) {
   return e.builder.createOrFold<arith::TruncIOp>(
       e.loc, e.builder.getI8Type(),

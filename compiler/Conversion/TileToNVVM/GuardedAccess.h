@@ -43,6 +43,9 @@ Value emitElementLoad(KernelEmitter &emitter, Value pointer, Type elementType);
 /// Stores one element of at least a byte.
 void emitElementStore(KernelEmitter &emitter, Value pointer, Value value);
 
+/// Reports a store of 4-bit elements that writes a byte from two threads.
+LogicalResult refuseSplitBytes(StoreOp op);
+
 } // namespace mlir::tile
 
 #endif // TILE_COMPILER_CONVERSION_TILETONVVM_GUARDEDACCESS_H

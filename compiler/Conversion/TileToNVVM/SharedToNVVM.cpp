@@ -123,9 +123,7 @@ LogicalResult tile::emitSharedStore(KernelEmitter &e, StoreOp op) {
   layout::VectorPlan plan = layout::planVector(
       layout, *storage, /*maxBytes=*/getAlignedBytes(view.type, *start));
   if (plan.splitsByte())
-    return op.emitError("a store of 4-bit elements whose bytes are split "
-                        "between threads is not "
-                        "supported yet");
+    return refuseSplitBytes(op);
   const FragmentValue &value = e.getFragment(op.getValue());
   // Threads that hold the same elements would write the same bytes.
   emitInOwners(e, layout, [&]() {

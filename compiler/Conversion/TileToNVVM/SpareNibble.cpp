@@ -8,9 +8,11 @@ using namespace mlir::tile;
 
 SpareNibble::SpareNibble(KernelEmitter &emitter, Value packed)
     : emitter(emitter) {
-  BlockArgument argument = packed ? getTensorArgument(packed) : BlockArgument();
-  if (!argument)
+  auto type = packed ? cast<GlobalType>(packed.getType()) : GlobalType();
+  if (!type || type.getPackDim() < 0)
     return;
+  // Whole bytes are read of tensors only, not of parts of them.
+  BlockArgument argument = getTensorArgument(packed);
   auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
   if (kernel.getArgAttr(argument.getArgNumber(), alignedAttrName))
     return;
@@ -23,8 +25,10 @@ Value SpareNibble::clear(Value byte, GlobalAddresser &addresser, int reg) {
   if (!extent)
     return byte;
   // The byte's second element is outside.
-  Value second =
-      emitter.add(emitter.shl(addresser.getIndex(dim, reg), 1), emitter.i64(1));
+  Value first = addresser.getIndex(dim, reg);
+  if (!addresser.isPacked())
+    first = emitter.shl(first, 1);
+  Value second = emitter.add(first, emitter.i64(1));
   Value isSpare = emitter.compare(arith::CmpIPredicate::sge, second, extent);
   Value mask = emitter.builder.createOrFold<arith::ConstantOp>(
       emitter.loc, emitter.builder.getI8IntegerAttr(15));

@@ -7,15 +7,16 @@
 namespace mlir::tile {
 
 /// Clears the spare nibble of a packed tensor's odd end in bytes that were read
-/// from its storage: whatever it holds, it reads as 0.
+/// from its storage, or are to be written there: whatever it holds, it reads as
+/// 0, and is 0 after writing.
 class SpareNibble {
 public:
-  /// `packed` is a tensor of 4-bit elements.  Where it is null or known to end
-  /// on a whole byte there is nothing to clear.
+  /// Where `packed` is null, no tensor of 4-bit elements, or known to end on a
+  /// whole byte, there is nothing to clear.
   SpareNibble(KernelEmitter &emitter, Value packed);
 
-  /// `byte` (i8) is what register `reg` of `addresser`, which addresses bytes,
-  /// was read into.
+  /// `byte` (i8) is what register `reg` of `addresser` is read into or written
+  /// from: a byte, or the first element of one.
   Value clear(Value byte, GlobalAddresser &addresser, int reg);
 
 private:

@@ -139,13 +139,10 @@ TextTable tilec::makeGlobalAccessTable(KernelOp kernel) {
     auto type = mlir::dyn_cast<GlobalType>(memory.getType());
     auto tensor = mlir::cast<mlir::RankedTensorType>(fragment);
     auto encoding = mlir::dyn_cast_or_null<LayoutAttr>(tensor.getEncoding());
-    int64_t bits = type ? getElementBits(type.getElementType()) : 0;
-    if (!type || !encoding || bits < 8)
+    if (!type || !encoding)
       return;
-    int64_t bytes =
-        std::max(getCopyBytes(memory, indices, tensor.getShape()), bits / 8);
-    layout::VectorPlan plan = layout::planGlobalVector(
-        encoding.getLayout(), int(bits), /*packDim=*/-1, int(bytes));
+    layout::VectorPlan plan =
+        planGlobalAccess(memory, indices, encoding.getLayout());
     table.addRow({nameLine(op), nameMemory(memory), isLoad ? "read" : "written",
                   std::to_string(plan.bytes()),
                   std::to_string(plan.accesses())});

@@ -77,6 +77,7 @@ static llvm::Error instrumentLoad(llvm::LoadInst &load, LoadedModule &loaded) {
                                     load.getPointerOperand());
   site.loads = true;
   site.polls = load.isAtomic() || load.isVolatile();
+  site.readsUnwritten = load.isVolatile();
   if (load.isAtomic())
     setOrdering(site, load.getOrdering());
   insertCheck(load, site, load.getPointerOperand());

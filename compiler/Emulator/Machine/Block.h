@@ -55,6 +55,8 @@ struct AccessTraits {
   /// What an atomic operation does.
   bool loads = true;
   bool stores = true;
+  /// The read may meet shared bytes that have not been written.
+  bool readsUnwritten = false;
   /// Kernel parameter from which the address is derived, -1 if unknown.
   int parameter = -1;
 };
@@ -171,7 +173,7 @@ public:
                             uint64_t bytes, uint32_t alignment,
                             AccessKind kind);
   void readShared(Thread &thread, const Site &site, uint32_t offset,
-                  uint32_t bytes);
+                  uint32_t bytes, bool unwritten = false);
   void writeShared(Thread &thread, const Site &site, uint32_t offset,
                    uint32_t bytes);
   void checkGlobal(Thread &thread, const Site &site, uint64_t address,

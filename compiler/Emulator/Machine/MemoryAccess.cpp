@@ -45,6 +45,7 @@ void Block::checkAccess(Thread &thread, const AccessSite &site,
   traits.alignment = site.alignment;
   traits.loads = site.loads;
   traits.stores = site.stores;
+  traits.readsUnwritten = site.readsUnwritten;
   traits.parameter = site.parameter;
   accessMemory(thread, site, address, bytes, traits);
 }
@@ -64,7 +65,7 @@ void Block::accessMemory(Thread &thread, const Site &site, uint64_t address,
                                      traits.alignment, traits.kind);
   auto size = static_cast<uint32_t>(bytes);
   if (traits.kind == AccessKind::Load)
-    return readShared(thread, site, offset, size);
+    return readShared(thread, site, offset, size, traits.readsUnwritten);
   if (traits.kind == AccessKind::Store)
     return writeShared(thread, site, offset, size);
   tally.counters.sharedBytesRead += traits.loads ? bytes : 0;
@@ -102,13 +103,13 @@ uint32_t Block::checkSharedRange(Thread &thread, const Site &site,
 }
 
 void Block::readShared(Thread &thread, const Site &site, uint32_t offset,
-                       uint32_t bytes) {
+                       uint32_t bytes, bool unwritten) {
   tally.counters.sharedBytesRead += bytes;
   recordBanks(thread, site, offset, bytes);
   if (!usesShadow())
     return;
-  if (const ShadowFault *fault =
-          shadow.read(offset, bytes, accessor(thread, site), ordering))
+  if (const ShadowFault *fault = shadow.read(
+          offset, bytes, accessor(thread, site), ordering, unwritten))
     failShadow(thread, site, *fault, AccessKind::Load, offset, bytes);
 }
 

@@ -168,11 +168,11 @@ void ShadowMemory::addMark(Cell &cell, Accessor by, bool isAtomic,
 }
 
 bool ShadowMemory::readCell(Cell &cell, size_t offset, Accessor by,
-                            const Ordering &ordering) {
+                            const Ordering &ordering, bool unwritten) {
   if (cell.state != Valid) {
     if (!checkNotInFlight(cell, offset))
       return false;
-    if (checks.uninitialised) {
+    if (checks.uninitialised && !unwritten) {
       fault = {EmulationErrorKind::UninitialisedRead,
                static_cast<uint32_t>(offset)};
       return false;
@@ -247,9 +247,10 @@ void ShadowMemory::setWriter(Cell &cell, Accessor by, State state) {
 //===----------------------------------------------------------------------===//
 
 const ShadowFault *ShadowMemory::read(size_t offset, size_t bytes, Accessor by,
-                                      const Ordering &ordering) {
+                                      const Ordering &ordering,
+                                      bool unwritten) {
   return visit(offset, bytes, [&](Cell &cell, size_t at) {
-    return readCell(cell, at, by, ordering);
+    return readCell(cell, at, by, ordering, unwritten);
   });
 }
 

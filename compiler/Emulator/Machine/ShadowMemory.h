@@ -48,8 +48,9 @@ public:
   void reset(size_t bytes, ShadowChecks checks);
 
   // Each of these returns null when all is well.  The range must lie inside.
+  /// A read with `unwritten` may meet bytes that have not been written.
   const ShadowFault *read(size_t offset, size_t bytes, Accessor by,
-                          const Ordering &ordering);
+                          const Ordering &ordering, bool unwritten = false);
   const ShadowFault *write(size_t offset, size_t bytes, Accessor by,
                            const Ordering &ordering);
   const ShadowFault *atomic(size_t offset, size_t bytes, Accessor by,
@@ -94,7 +95,7 @@ private:
   void splitCell(size_t granule);
 
   bool readCell(Cell &cell, size_t offset, Accessor by,
-                const Ordering &ordering);
+                const Ordering &ordering, bool unwritten);
   bool writeCell(Cell &cell, size_t offset, Accessor by,
                  const Ordering &ordering);
   bool atomicCell(Cell &cell, size_t offset, Accessor by, bool reads,

@@ -45,6 +45,10 @@ struct AccessSite : Site {
   /// True for accesses that spin loops are made of: the thread steps back so
   /// that others can make the awaited change.
   bool polls = false;
+  /// True for reads of shared bytes of which only a part need have been
+  /// written (volatile: how the compiler reads what it puts back beside a
+  /// 4-bit element).
+  bool readsUnwritten = false;
 };
 
 /// All sites of a module, in order of their index.

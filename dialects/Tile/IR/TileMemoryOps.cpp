@@ -249,6 +249,20 @@ void StoreElementOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), &getMemoryMutable());
 }
 
+LogicalResult StorePairOp::verify() {
+  Type memory = getMemory().getType();
+  if (getIndices().size() != getTileShape(memory).size())
+    return emitOpError("element-c1: needs one index for each dimension");
+  // store-pair-c1: two elements in a byte.
+  if (getElementBits(getTileElementType(memory)) != 4)
+    return emitOpError("store-pair-c1: elements of the memory share bytes");
+  return verifyElementTypes(*this, memory, getLow().getType());
+}
+
+void StorePairOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), &getMemoryMutable());
+}
+
 /// atomic-c1: what the hardware can change atomically.
 static LogicalResult verifyAtomicType(Operation *op, AtomicKind kind,
                                       Type element) {

@@ -332,6 +332,38 @@ def Tile_StoreElementOp : Tile_Op<"store_element", [
   let hasVerifier = 1;
 }
 
+def Tile_StorePairOp : Tile_Op<"store_pair", [
+    AllTypesMatch<["low", "high"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Write of the two elements of a byte";
+  let description = [{
+    Writes the 4-bit elements that share a byte: `low` at `indices`, whose index
+    along the packed dimension is even, and `high` behind it, each where its
+    predicate holds and the memory has such an element.  An element that is not
+    written stays as it was.  No other thread writes the byte at the same time.
+
+    Example:
+    ```mlir
+    tile.store_pair %x if %p, %y if %q, %C[%i, %j] : i4, !tile.global<?x?xi4, pack = 1>
+    ```
+
+    Verifier:
+    - `element-c1`: there is one index for each dimension.
+    - `memory-c3`: both sides have the same element type.
+    - `store-pair-c1`: elements of the memory share bytes.
+  }];
+  let arguments = (ins
+    Tile_Scalar:$low, I1:$write_low, Tile_Scalar:$high, I1:$write_high,
+    Arg<Tile_AnyMemory, "where the elements go">:$memory,
+    Variadic<I64>:$indices
+  );
+  let assemblyFormat = [{
+    $low `if` $write_low `,` $high `if` $write_high `,` $memory `[` $indices `]`
+    attr-dict `:` type($low) `,` type($memory)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_AtomicOp : Tile_Op<"atomic", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Atomic change of every element of a tile";

@@ -129,7 +129,7 @@ int64_t tile::getCopyBytes(Value global, ValueRange indices,
   // Along the packed dimension the tile holds whole bytes.
   if (int64_t pack = type.getPackDim(); pack >= 0) {
     int64_t extent = pack < dropped ? 1 : shape[pack - dropped];
-    if (extent % 2 != 0 || getKnownDivisor(indices[pack]) % 2 != 0)
+    if (!argument || extent % 2 != 0 || getKnownDivisor(indices[pack]) % 2 != 0)
       return 0;
   }
   int64_t unitBytes = std::max<int64_t>(bits / 8, 1);
@@ -147,6 +147,22 @@ int64_t tile::getCopyBytes(Value global, ValueRange indices,
                  std::max<int64_t>(getKnownDivisor(indices[last]) / perByte, 1),
                  unitBytes));
   return std::min<int64_t>(bytes & -bytes, 16);
+}
+
+layout::VectorPlan
+tile::planGlobalAccess(Value global, ValueRange indices,
+                       const layout::FragmentLayout &layout) {
+  auto type = cast<GlobalType>(global.getType());
+  int64_t bits = getElementBits(type.getElementType());
+  SmallVector<int64_t> shape(layout.shape());
+  int64_t bytes =
+      std::max(getCopyBytes(global, indices, shape), int64_t(bits / 8));
+  // What lies along a dimension that the fragment lacks is not packed in it.
+  int64_t dropped = type.getRank() - layout.rank();
+  if (bits < 8 && type.getPackDim() < dropped)
+    bytes = 0;
+  return layout::planGlobalVector(
+      layout, bits, std::max<int64_t>(type.getPackDim() - dropped, -1), bytes);
 }
 
 bool tile::movesWholeBytes(Value source, ValueRange indices,

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/AccessFacts.h"
+#include "dialects/Tile/Transforms/PackedStores.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -129,86 +130,10 @@ static void expandLoad(LoadOp load) {
   load.erase();
 }
 
-/// A store of 4-bit elements to global memory: one iteration writes the two
-/// elements of a byte, of which the tile may have only one at its ends.
-static void expandPackedStore(StoreOp store, GlobalType global) {
-  OpBuilder builder(store);
-  Location loc = store.getLoc();
-  auto type = cast<RankedTensorType>(store.getValue().getType());
-  int64_t dropped = global.getRank() - type.getRank();
-  int64_t pack = global.getPackDim() - dropped;
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI64IntegerAttr(value));
-  };
-  Type byte = builder.getI8Type();
-  auto tileType = SharedType::get(builder.getContext(), type.getShape(), byte,
-                                  -1, SharedLayoutAttr());
-  Value tile = AllocSharedOp::create(
-      builder, loc, tileType, builder.getStringAttr("nibbles"), IntegerAttr());
-  // The bits of an element, whatever its type.
-  Type nibbleType = builder.getIntegerType(4);
-  Value nibbles = builder.createOrFold<arith::BitcastOp>(
-      loc, type.clone(nibbleType), store.getValue());
-  Value bytes = CastOp::create(builder, loc, type.clone(byte), nibbles,
-                               StringAttr(), /*source_unsigned=*/true,
-                               /*result_unsigned=*/true);
-  StoreOp::create(builder, loc, bytes, tile, ValueRange());
-
-  // The bytes that the tile may touch; along other dimensions all elements.
-  SmallVector<int64_t> extents(type.getShape());
-  int64_t packExtent = pack >= 0 ? extents[pack] : 1;
-  if (pack >= 0)
-    extents[pack] = packExtent / 2 + 1;
-  Value start = store.getIndices()[global.getPackDim()];
-  Value firstByte = arith::ShRSIOp::create(builder, loc, start, index(1));
-  auto loop =
-      ParallelOp::create(builder, loc, extents, ValueRange(), ArrayAttr());
-  builder.setInsertionPoint(loop.getBodyBlock()->getTerminator());
-  ValueRange at = loop.getBodyBlock()->getArguments();
-  for (int64_t nibble = 0; nibble < 2; ++nibble) {
-    SmallVector<Value> from(at), to(store.getIndices());
-    for (auto [d, i] : llvm::enumerate(at))
-      if (int64_t(d) != pack)
-        to[dropped + d] =
-            builder.createOrFold<arith::AddIOp>(loc, to[dropped + d], i);
-    Value place = firstByte;
-    if (pack >= 0)
-      place = arith::AddIOp::create(builder, loc, place, at[pack]);
-    place = arith::AddIOp::create(
-        builder, loc, arith::MulIOp::create(builder, loc, place, index(2)),
-        index(nibble));
-    Value inTile = arith::SubIOp::create(builder, loc, place, start);
-    to[global.getPackDim()] = place;
-    if (pack >= 0)
-      from[pack] = inTile;
-    Value isInside = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ult, inTile, index(packExtent));
-    auto branch =
-        scf::IfOp::create(builder, loc, isInside, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    Value element =
-        LoadElementOp::create(builder, loc, byte, tile, from, Value());
-    element = CastOp::create(builder, loc, nibbleType, element, StringAttr(),
-                             /*source_unsigned=*/true,
-                             /*result_unsigned=*/true);
-    element = builder.createOrFold<arith::BitcastOp>(loc, type.getElementType(),
-                                                     element);
-    auto write =
-        StoreElementOp::create(builder, loc, element, store.getMemory(), to);
-    write->setAttr(ownsByteAttrName, builder.getUnitAttr());
-  }
-  store.erase();
-}
-
 static void expandStore(StoreOp store) {
-  auto global = dyn_cast<GlobalType>(store.getMemory().getType());
-  if (global && global.getPackDim() >= 0 &&
-      getElementBits(getTileElementType(store.getValue().getType())) == 4) {
-    expandPackedStore(store, global);
-    return;
-  }
+  if (getMemoryPackDim(store.getMemory().getType()) >= 0 &&
+      !storesWholeBytes(store))
+    return storeByteByByte(store);
   auto shared = dyn_cast<SharedType>(store.getMemory().getType());
   auto type = cast<RankedTensorType>(store.getValue().getType());
   // A store must not begin in the middle of a byte.
@@ -224,6 +149,8 @@ static void expandStore(StoreOp store) {
     store.erase();
     return;
   }
+  if (shared.getPackDim() >= 0)
+    return storeByteByByte(store);
   auto loop = ParallelOp::create(builder, loc, type.getShape(), ValueRange(),
                                  ArrayAttr());
   builder.setInsertionPoint(loop.getBodyBlock()->getTerminator());

@@ -10,6 +10,7 @@
 #include "dialects/Layout/BankConflicts.h"
 #include "dialects/Layout/BlockedLayout.h"
 #include "dialects/Layout/Conversion.h"
+#include "dialects/Tile/Transforms/ByteOwners.h"
 #include "dialects/Tile/Transforms/FragmentTies.h"
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/ParallelLayout.h"
@@ -293,6 +294,7 @@ void LayoutSolver::assignDefaults() {
     layout::BlockedOptions options;
     options.elementBits = getElementBits(getTileElementType(value.getType()));
     options.threads = warps * layout::lanesPerWarp;
+    options.packDim = findStoredPackDim(value);
     assign(value, layout::blocked(layout::Coords(shape.begin(), shape.end()),
                                   options));
     propagate();
@@ -384,11 +386,11 @@ static void stageConversion(ConvertLayoutOp convert) {
     return;
   OpBuilder builder(convert);
   auto type = cast<RankedTensorType>(convert.getSource().getType());
-  int64_t packDim =
-      getElementBits(type.getElementType()) == 4 ? type.getRank() - 1 : -1;
-  auto shared =
-      SharedType::get(builder.getContext(), type.getShape(),
-                      type.getElementType(), packDim, SharedLayoutAttr());
+  if (getElementBits(type.getElementType()) == 4)
+    return stagePackedConversion(convert);
+  auto shared = SharedType::get(builder.getContext(), type.getShape(),
+                                type.getElementType(), /*packDim=*/-1,
+                                SharedLayoutAttr());
   auto alloc =
       AllocSharedOp::create(builder, convert.getLoc(), shared,
                             builder.getStringAttr("conversion"), IntegerAttr());
@@ -457,6 +459,7 @@ struct InferLayouts : tile::impl::InferLayoutsPassBase<InferLayouts> {
         return signalPassFailure();
       kernel.walk([](StoreOp store) { orderStoredRegisters(store); });
       int64_t warps = getNumWarps(kernel);
+      giveBytesOwners(kernel, warps);
       WalkResult walked = kernel.walk([&](AllocSharedOp alloc) {
         return WalkResult(failure(failed(chooseSharedLayout(alloc, warps)) ||
                                   failed(inferPartLayouts(alloc.getResult()))));

@@ -225,6 +225,7 @@ static void describeAccess(Operation *op, Value memory, MemoryAccess &access) {
       .Case([&](LoadElementOp load) { setBox(access, load.getIndices(), {}); })
       .Case(
           [&](StoreElementOp store) { setBox(access, store.getIndices(), {}); })
+      .Case([&](StorePairOp store) { setBox(access, store.getIndices(), {}); })
       .Case([&](AsyncCopyElementsOp copy) {
         access.isAsync = true;
         setBox(access,

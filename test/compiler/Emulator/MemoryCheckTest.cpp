@@ -207,6 +207,23 @@ TEST(Shared, ReportsUninitialisedRead) {
   kernel.run();
 }
 
+TEST(Shared, LetsVolatileReadsMeetUnwrittenBytes) {
+  std::vector<int32_t> out(1);
+  TestKernel kernel("ptr addrspace(1) %out", R"(
+    %x = load volatile i8, ptr addrspace(3) @tile_shared, align 1
+    %y = and i8 %x, 240
+    %z = or i8 %y, 5
+    store i8 %z, ptr addrspace(3) @tile_shared, align 1
+    %w = load i8, ptr addrspace(3) @tile_shared, align 1
+    %v = and i8 %w, 15
+    %r = zext i8 %v to i32
+    store i32 %r, ptr addrspace(1) %out, align 4
+    ret void)",
+                    dynamicShared);
+  kernel.buffer("C", out).threads(1).shared(64).run();
+  EXPECT_EQ(out[0], 5);
+}
+
 TEST(Shared, PlacesStaticVariablesBeforeDynamicPart) {
   std::vector<int64_t> out(4);
   const char *globals =

@@ -73,18 +73,17 @@ tile.kernel @split_bytes() attributes {symbols = [], checks = [], grid = [], axe
   %x = arith.constant dense<1> : tensor<64xi4, #tile.layout<"64 registers=[[32]] lanes=[[1],[2],[4],[8],[16]] warps=[]">>
   %c0 = arith.constant 0 : i64
   %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<64xi4, pack = 0>
-  // expected-error @below {{a store of 4-bit elements whose bytes are split between threads is not supported yet}}
+  // expected-error @below {{internal error in convert-tile-to-nvvm: 'tile.store' splits bytes between threads; run tile-infer-layouts first}}
   tile.store %x, %s[%c0] : tensor<64xi4, #tile.layout<"64 registers=[[32]] lanes=[[1],[2],[4],[8],[16]] warps=[]">>, !tile.shared<64xi4, pack = 0>
   tile.return
 }
 
 // -----
 
-// Tests stores of 4-bit fragments that no pass made stores of bytes.
 tile.kernel @global_nibbles(%A: !tile.global<?xi4, pack = 0> {tile.name = "A", tile.dtype = "int4", tile.access = "out", tile.dims = [64]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
   %x = arith.constant dense<1> : tensor<64xi4, #tile.layout<"64 registers=[[32]] lanes=[[1],[2],[4],[8],[16]] warps=[]">>
   %c0 = arith.constant 0 : i64
-  // expected-error @below {{a store of 4-bit elements to global memory is not supported yet}}
+  // expected-error @below {{internal error in convert-tile-to-nvvm: 'tile.store' splits bytes between threads; run tile-infer-layouts first}}
   tile.store %x, %A[%c0] : tensor<64xi4, #tile.layout<"64 registers=[[32]] lanes=[[1],[2],[4],[8],[16]] warps=[]">>, !tile.global<?xi4, pack = 0>
   tile.return
 }

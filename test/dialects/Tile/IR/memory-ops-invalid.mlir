@@ -154,6 +154,20 @@ tile.store_element %c, %a[%b, %b, %b] : f32, !tile.shared<16x8xf32>
 
 // -----
 
+// element-c1: a stored pair too.
+%a, %b, %c, %p = "test.values"() : () -> (!tile.shared<16x8xi4, pack = 1>, i64, i4, i1)
+// expected-error @below {{element-c1: needs one index for each dimension}}
+tile.store_pair %c if %p, %c if %p, %a[%b] : i4, !tile.shared<16x8xi4, pack = 1>
+
+// -----
+
+// store-pair-c1: bytes of one element have no pair.
+%a, %b, %c, %p = "test.values"() : () -> (!tile.shared<16x8xi8>, i64, i8, i1)
+// expected-error @below {{store-pair-c1: elements of the memory share bytes}}
+tile.store_pair %c if %p, %c if %p, %a[%b, %b] : i8, !tile.shared<16x8xi8>
+
+// -----
+
 // part-c1: the kept dimensions are in order.
 %a, %i = "test.values"() : () -> (!tile.shared<16x8xf32>, i64)
 // expected-error @below {{part-c1: 'kept' lists, in order, one dimension of the source for each of the result}}

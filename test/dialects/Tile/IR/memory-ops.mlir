@@ -61,17 +61,19 @@ tile.kernel @fragments() attributes {symbols = [], checks = [], grid = [], axes 
 
 // Tests single elements of fragments and memory.
 // CHECK-LABEL: tile.kernel @elements
-// CHECK: %[[V:.+]]:5 = "test.values"
+// CHECK: %[[V:.+]]:6 = "test.values"
 // CHECK: %[[E:.+]] = tile.element %[[V]]#0[%[[V]]#3, %[[V]]#3] : tensor<16x8xi4>
 // CHECK: tile.load_element %[[V]]#1[%[[V]]#3] pad %[[V]]#4 : f16 : !tile.global<?xf16> -> f16
 // CHECK: tile.load_element %[[V]]#2[%[[V]]#3, %[[V]]#3] : !tile.shared<16x8xi4, pack = 1> -> i4
 // CHECK: tile.store_element %[[E]], %[[V]]#2[%[[V]]#3, %[[V]]#3] : i4, !tile.shared<16x8xi4, pack = 1>
+// CHECK: tile.store_pair %[[E]] if %[[V]]#5, %[[E]] if %[[V]]#5, %[[V]]#2[%[[V]]#3, %[[V]]#3] : i4, !tile.shared<16x8xi4, pack = 1>
 tile.kernel @elements() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
-  %f, %g, %s, %i, %p = "test.values"() : () -> (tensor<16x8xi4>, !tile.global<?xf16>, !tile.shared<16x8xi4, pack = 1>, i64, f16)
+  %f, %g, %s, %i, %p, %c = "test.values"() : () -> (tensor<16x8xi4>, !tile.global<?xf16>, !tile.shared<16x8xi4, pack = 1>, i64, f16, i1)
   %e = tile.element %f[%i, %i] : tensor<16x8xi4>
   %x = tile.load_element %g[%i] pad %p : f16 : !tile.global<?xf16> -> f16
   %y = tile.load_element %s[%i, %i] : !tile.shared<16x8xi4, pack = 1> -> i4
   tile.store_element %e, %s[%i, %i] : i4, !tile.shared<16x8xi4, pack = 1>
+  tile.store_pair %e if %c, %e if %c, %s[%i, %i] : i4, !tile.shared<16x8xi4, pack = 1>
   tile.return
 }
 

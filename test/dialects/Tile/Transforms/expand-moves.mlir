@@ -55,15 +55,44 @@ tile.kernel @column() attributes {symbols = [], checks = [], grid = [], axes = [
 
 // -----
 
-// Tests that each byte of a packed tensor is written by one iteration.
+// Tests that each byte of a packed tensor is written by one iteration where the
+// tile may begin inside one.
 // CHECK-LABEL: tile.kernel @nibbles
 // CHECK: %[[S:.+]] = tile.alloc_shared "nibbles" : <8x16xi8>
 // CHECK: tile.parallel (%{{.+}}, %{{.+}}) in (8, 9)
-// CHECK-COUNT-2: tile.store_element {{.*}}tile.owns_byte
-tile.kernel @nibbles(%A: !tile.global<?x?xi4, pack = 1> {tile.name = "A", tile.dtype = "int4", tile.access = "out", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+// CHECK: tile.store_pair %{{.+}} if %{{.+}}, %{{.+}} if %{{.+}}, %{{.+}}[
+tile.kernel @nibbles(%A: !tile.global<?x?xi4, pack = 1> {tile.name = "A", tile.dtype = "int4", tile.access = "out", tile.dims = ["M", "N"]}, %n: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
   %c0 = arith.constant 0 : i64
   %x = arith.constant dense<3> : tensor<8x16xi4>
-  tile.store %x, %A[%c0, %c0] : tensor<8x16xi4>, !tile.global<?x?xi4, pack = 1>
+  tile.store %x, %A[%c0, %n] : tensor<8x16xi4>, !tile.global<?x?xi4, pack = 1>
+  tile.return
+}
+
+// -----
+
+// Tests that an odd extent makes a last byte of one element, in shared memory
+// too, and that bits of fp4 move as they are.
+// CHECK-LABEL: tile.kernel @odd_extent
+// CHECK: tile.parallel (%{{.+}}, %{{.+}}) in (4, 16)
+// CHECK: arith.bitcast %{{.+}} : i4 to f4E2M1FN
+// CHECK: tile.store_pair
+tile.kernel @odd_extent() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %s = tile.alloc_shared "S" : !tile.shared<7x16xf4E2M1FN, pack = 0>
+  %x = arith.constant dense<1.0> : tensor<7x16xf4E2M1FN>
+  tile.store %x, %s : tensor<7x16xf4E2M1FN>, !tile.shared<7x16xf4E2M1FN, pack = 0>
+  tile.return
+}
+
+// -----
+
+// Tests that a store of whole bytes stays, wherever it goes.
+// CHECK-LABEL: tile.kernel @whole_bytes
+// CHECK-NOT: tile.parallel
+// CHECK: tile.store %{{.+}}, %{{.+}}[
+tile.kernel @whole_bytes(%A: !tile.global<?x?xi4, pack = 0> {tile.name = "A", tile.dtype = "int4", tile.access = "out", tile.dims = ["M", "N"]}, %n: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c2 = arith.constant 2 : i64
+  %x = arith.constant dense<3> : tensor<8x15xi4>
+  tile.store %x, %A[%c2, %n] : tensor<8x15xi4>, !tile.global<?x?xi4, pack = 0>
   tile.return
 }
 

@@ -91,3 +91,26 @@ tile.kernel @coalesced(%X: !tile.global<?xf32> {tile.name = "X", tile.dtype = "f
   %v = tile.load %X[%c0] : !tile.global<?xf32> -> tensor<128xf32>
   tile.return
 }
+
+// -----
+
+// Tests that the two elements of a byte get one thread before they are stored:
+// through a byte for each where no thread holds whole bytes.
+// CHECK-LABEL: tile.kernel @bytes_have_owners
+// CHECK: %[[N:.+]] = tile.cast %{{.+}} : tensor<8x15xi8, {{.+}}> -> tensor<8x15xi4
+// CHECK: %[[V:.+]] = tile.cast %[[N]] {{.*}}: tensor<8x15xi4, {{.+}}> -> tensor<8x15xi8
+// CHECK: %[[S:.+]] = tile.alloc_shared "conversion" : <8x15xi8>
+// CHECK: tile.store %[[V]], %[[S]]
+// CHECK: %[[L:.+]] = tile.load %[[S]]
+// CHECK: %[[C:.+]] = tile.cast %[[L]] {{.*}}: tensor<8x15xi8, {{.+}}> -> tensor<8x15xi4
+// CHECK: tile.store %[[C]], %arg0[
+// CHECK: tile.store %{{.+}}, %arg1[
+tile.kernel @bytes_have_owners(%A: !tile.global<?x?xi4, pack = 0> {tile.name = "A", tile.dtype = "int4", tile.access = "out", tile.dims = ["M", "N"]}, %B: !tile.global<?x?xi8> {tile.name = "B", tile.dtype = "int8", tile.access = "inout", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %b = tile.load %B[%c0, %c0] : !tile.global<?x?xi8> -> tensor<8x15xi8>
+  %n = tile.cast %b : tensor<8x15xi8> -> tensor<8x15xi4>
+  tile.store %n, %A[%c0, %c0] : tensor<8x15xi4>, !tile.global<?x?xi4, pack = 0>
+  %w = tile.cast %n : tensor<8x15xi4> -> tensor<8x15xi8>
+  tile.store %w, %B[%c0, %c0] : tensor<8x15xi8>, !tile.global<?x?xi8>
+  tile.return
+}

@@ -48,6 +48,7 @@ OPERANDS = {
     "reindex": {"b": "tensor<128xf32>"},
     "stage": {"as": "!tile.shared<3x128x64xbf16>", "i": "i64"},
     "store": {"c": "tensor<128x128xbf16>", "C": "!tile.global<?x?xbf16>", "i": "i64", "j": "i64"},
+    "store_pair": {"x": "i4", "p": "i1", "y": "i4", "q": "i1", "C": "!tile.global<?x?xi4, pack = 1>", "i": "i64", "j": "i64"},
     "store_element": {"x": "f32", "C": "!tile.global<?x?xf32>", "i": "i64", "j": "i64"},
 }
 
