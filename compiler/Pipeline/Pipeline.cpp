@@ -25,10 +25,14 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   // one form of elementwise code.
   manager.addPass(tile::createCanonicalizeKernelPass());
 
-  // Numbers with scales become arithmetic, on parts of tiles among others, which
-  // is for the passes that follow.
+  // Numbers with scales become arithmetic, on parts of tiles among others,
+  // which is for the passes that follow.
   manager.addPass(tile::createExpandDequantPass());
   manager.addPass(tile::createExpandGemmScaledPass());
+
+  // Loops that stay loops still move their elements as tiles, which the passes
+  // behind know how to do well.
+  manager.addPass(tile::createRaiseElementsPass());
 
   // What is left of them, and what moves elements about, becomes element loops
   // that find every element in their own thread or in shared memory.
@@ -37,6 +41,9 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   tile::ExpandGemmPassOptions expand;
   expand.target = target.name.str();
   manager.addPass(tile::createExpandGemmPass(expand));
+  // What writes single 4-bit elements, wherever it came from; what it collects
+  // is in its thread.
+  manager.addPass(tile::createSeparateNibblesPass());
   manager.addPass(tile::createStageElementsPass());
 
   // The instruction decides the layouts of its operands, so it comes before

@@ -236,7 +236,9 @@ Value ScalarCopier::loadElement(ArrayRef<Value> coords, int64_t nibble) {
     if (storage.packDim() < 0)
       return emitElementLoad(e, pointer, element);
     return emitNibbleLoad(
-        e, pointer, getNibbleShift(e, indices[dropped + storage.packDim()]));
+        e, pointer,
+        getNibbleShift(
+            e, getPackedIndex(e, global, indices[global.type.getPackDim()])));
   });
 }
 

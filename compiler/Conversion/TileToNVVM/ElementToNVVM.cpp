@@ -21,12 +21,39 @@ static Value emitIsWriter(KernelEmitter &e) {
   return e.compare(arith::CmpIPredicate::eq, e.thread, e.i32(0));
 }
 
+/// The index of an element along the packed dimension of memory, from the start
+/// of a byte; null if it is not packed.
+static Value findPackedIndex(KernelEmitter &e, Value memory,
+                             ValueRange indices) {
+  if (isa<SharedType>(memory.getType())) {
+    int64_t packDim = e.getShared(memory).type.getPackDim();
+    return packDim < 0 ? Value() : indices[packDim];
+  }
+  const GlobalView &view = e.getGlobal(memory);
+  int64_t packDim = view.type.getPackDim();
+  return packDim < 0 ? Value()
+                     : tile::getPackedIndex(e, view, indices[packDim]);
+}
+
+/// The elements along the packed dimension of memory up to its end, counted as
+/// `findPackedIndex` does (i64).
+static Value getPackedEnd(KernelEmitter &e, Value memory) {
+  if (isa<SharedType>(memory.getType())) {
+    SharedType type = e.getShared(memory).type;
+    return e.i64(type.getShape()[type.getPackDim()]);
+  }
+  const GlobalView &view = e.getGlobal(memory);
+  Value limit =
+      view.packLimit ? view.packLimit : view.extents[view.type.getPackDim()];
+  return tile::getPackedIndex(e, view, limit);
+}
+
 /// Loads the element, of any width, behind a pointer to its byte.
 static Value loadElement(KernelEmitter &e, Value pointer, Type element,
-                         int64_t packDim, ValueRange indices) {
-  if (packDim < 0)
+                         Value packedIndex) {
+  if (!packedIndex)
     return emitElementLoad(e, pointer, element);
-  return emitNibbleLoad(e, pointer, getNibbleShift(e, indices[packDim]));
+  return emitNibbleLoad(e, pointer, getNibbleShift(e, packedIndex));
 }
 
 /// Reads a byte of which one element stays.  Volatile: the other one may never
@@ -37,27 +64,24 @@ static Value emitOldByte(KernelEmitter &e, Value pointer) {
 }
 
 /// Writes the element; the other one of its byte stays, but is cleared beside
-/// the last element of a tensor's row of odd `extent`.
+/// the last element of a row that ends at an odd `end`.
 static void storeElement(KernelEmitter &e, Value pointer, Value value,
-                         int64_t packDim, ValueRange indices, Value extent) {
-  if (packDim < 0)
+                         Value packedIndex, Value end) {
+  if (!packedIndex)
     return emitElementStore(e, pointer, value);
   Type i8 = e.builder.getI8Type();
   Value old = emitOldByte(e, pointer);
-  Value shift = getNibbleShift(e, indices[packDim]);
+  Value shift = getNibbleShift(e, packedIndex);
   auto shiftLeft = [&](Value v) {
     return e.builder.createOrFold<arith::ShLIOp>(e.loc, v, shift);
   };
   Value others =
       e.xori(shiftLeft(e.constantLike(old, 0xF)), e.constantLike(old, 0xFF));
-  if (extent) {
-    Value index = indices[packDim];
-    Value isEven =
-        e.compare(arith::CmpIPredicate::eq, e.andi(index, e.i64(1)), e.i64(0));
-    Value isLast =
-        e.compare(arith::CmpIPredicate::eq, e.add(index, e.i64(1)), extent);
-    others = e.select(e.andi(isEven, isLast), e.constantLike(old, 0), others);
-  }
+  Value isEven = e.compare(arith::CmpIPredicate::eq,
+                           e.andi(packedIndex, e.i64(1)), e.i64(0));
+  Value isLast =
+      e.compare(arith::CmpIPredicate::eq, e.add(packedIndex, e.i64(1)), end);
+  others = e.select(e.andi(isEven, isLast), e.constantLike(old, 0), others);
   Value wide = e.builder.createOrFold<arith::ExtUIOp>(e.loc, i8, value);
   Value byte = e.ori(e.andi(old, others), shiftLeft(wide));
   LLVM::StoreOp::create(e.builder, e.loc, byte, pointer, 1);
@@ -69,7 +93,8 @@ LogicalResult tile::emitLoadElement(KernelEmitter &e, LoadElementOp op) {
   if (isa<SharedType>(op.getMemory().getType())) {
     SharedView view = e.getShared(op.getMemory());
     e.setScalar(op, loadElement(e, getSharedElementPointer(e, view, indices),
-                                element, view.type.getPackDim(), indices));
+                                element,
+                                findPackedIndex(e, op.getMemory(), indices)));
     return success();
   }
   const GlobalView &view = e.getGlobal(op.getMemory());
@@ -78,7 +103,7 @@ LogicalResult tile::emitLoadElement(KernelEmitter &e, LoadElementOp op) {
   e.setScalar(
       op, emitGuardedValue(e, getElementInBounds(e, view, indices), pad, [&]() {
         return loadElement(e, getElementPointer(e, view, indices), element,
-                           view.type.getPackDim(), indices);
+                           findPackedIndex(e, op.getMemory(), indices));
       }));
   return success();
 }
@@ -87,10 +112,9 @@ LogicalResult tile::emitStoreElement(KernelEmitter &e, StoreElementOp op) {
   SmallVector<Value> indices = e.getScalars(op.getIndices());
   Value value = e.getScalar(op.getValue());
   bool isShared = isa<SharedType>(op.getMemory().getType());
-  int64_t packDim = isShared ? e.getShared(op.getMemory()).type.getPackDim()
-                             : e.getGlobal(op.getMemory()).type.getPackDim();
+  Value packed = findPackedIndex(e, op.getMemory(), indices);
   // Iterations of different threads may write the two elements of a byte.
-  if (packDim >= 0 && e.iteration)
+  if (packed && e.iteration && !op->hasAttr(ownsByteAttrName))
     return op.emitError("writing 4-bit elements inside 'parallel' is not "
                         "supported yet");
   Value condition = emitIsWriter(e);
@@ -103,10 +127,8 @@ LogicalResult tile::emitStoreElement(KernelEmitter &e, StoreElementOp op) {
         isShared
             ? getSharedElementPointer(e, e.getShared(op.getMemory()), indices)
             : getElementPointer(e, e.getGlobal(op.getMemory()), indices);
-    Value extent = isShared || packDim < 0
-                       ? Value()
-                       : e.getGlobal(op.getMemory()).extents[packDim];
-    storeElement(e, pointer, value, packDim, indices, extent);
+    storeElement(e, pointer, value, packed,
+                 packed ? getPackedEnd(e, op.getMemory()) : Value());
   };
   emitGuarded(e, condition, store);
   return success();
@@ -121,19 +143,19 @@ LogicalResult tile::emitStorePair(KernelEmitter &e, StorePairOp op) {
       isShared ? shared.type.getPackDim() : global->type.getPackDim();
   highIndices = indices;
   highIndices[packDim] = e.add(indices[packDim], e.i64(1));
-  // Which elements there are.
-  Value isLow = e.i1(true), isHigh;
-  if (isShared) {
-    isHigh = e.compare(arith::CmpIPredicate::slt, highIndices[packDim],
-                       e.i64(shared.type.getShape()[packDim]));
-  } else {
-    isLow = getElementInBounds(e, *global, indices);
-    isHigh = getElementInBounds(e, *global, highIndices);
-  }
-  Value writeLow = e.andi(e.getScalar(op.getWriteLow()), isLow);
+  // Where a byte is written, its low element exists.
+  Value isHigh =
+      e.compare(arith::CmpIPredicate::slt,
+                e.add(findPackedIndex(e, op.getMemory(), indices), e.i64(1)),
+                getPackedEnd(e, op.getMemory()));
+  Value writeLow = e.getScalar(op.getWriteLow());
   Value writeHigh = e.andi(e.getScalar(op.getWriteHigh()), isHigh);
+  if (!isShared) {
+    writeLow = e.andi(writeLow, getElementInBounds(e, *global, indices));
+    writeHigh = e.andi(writeHigh, getElementInBounds(e, *global, highIndices));
+  }
   auto invert = [&](Value v) { return e.xori(v, e.i1(true)); };
-  Value keepLow = e.andi(isLow, invert(writeLow));
+  Value keepLow = invert(writeLow);
   Value keepHigh = e.andi(isHigh, invert(writeHigh));
   Value any = e.ori(writeLow, writeHigh);
   if (e.iteration && e.iteration->owner)
@@ -165,13 +187,14 @@ LogicalResult tile::emitStorePair(KernelEmitter &e, StorePairOp op) {
 /// Bytes of a run of `count` elements from `indices` on that lie in the tensor
 /// (i32): those up to the end of the last dimension.
 static Value emitRunBytes(KernelEmitter &e, const GlobalView &view,
-                          ValueRange indices, int64_t count,
-                          int64_t elementBytes) {
+                          ValueRange indices, int64_t count, int64_t bits) {
   Value inside = getElementInBounds(e, view, indices);
   Value left = e.sub(view.extents.back(), indices.back());
   left = e.builder.createOrFold<arith::MinUIOp>(e.loc, left, e.i64(count));
+  // Packed rows have whole bytes: a launch checks that they are even.
+  left = bits < 8 ? e.shr(left, 1) : e.mul(left, e.i64(bits / 8));
   Value bytes = e.builder.createOrFold<arith::TruncIOp>(
-      e.loc, e.builder.getI32Type(), e.mul(left, e.i64(elementBytes)));
+      e.loc, e.builder.getI32Type(), left);
   return e.select(inside, bytes, e.i32(0));
 }
 
@@ -180,12 +203,9 @@ LogicalResult tile::emitAsyncCopyElements(KernelEmitter &e,
   SharedView shared = e.getShared(op.getDestination());
   const GlobalView &global = e.getGlobal(op.getSource());
   int64_t bits = getElementBits(global.type.getElementType());
-  if (bits < 8)
-    return op.emitError("'async_copy' of 4-bit elements inside 'parallel' is "
-                        "not supported yet");
   int64_t bytes = op.getCount() * bits / 8;
   SmallVector<Value> from = e.getScalars(op.getSourceIndices());
-  Value size = emitRunBytes(e, global, from, op.getCount(), bits / 8);
+  Value size = emitRunBytes(e, global, from, op.getCount(), bits);
   if (op.getFillPredicate())
     size = e.select(e.getScalar(op.getFillPredicate()), size, e.i32(0));
   Value source = getElementPointer(e, global, from);

@@ -68,8 +68,8 @@ Value GlobalAddresser::getPointer(int reg) {
     }
     Value index = getIndex(d, reg);
     if (packed)
-      index = emitter.builder.createOrFold<arith::ShRSIOp>(emitter.loc, index,
-                                                           emitter.i64(1));
+      index = emitter.builder.createOrFold<arith::ShRSIOp>(
+          emitter.loc, getPackedIndex(emitter, view, index), emitter.i64(1));
     offset = emitter.add(offset, emitter.mul(index, view.strides[d]));
   }
   return emitter.offsetPointer(view.pointer, offset);
@@ -107,7 +107,14 @@ Value GlobalAddresser::getInBounds(int reg) {
 }
 
 Value GlobalAddresser::getNibbleShift(int reg) {
-  return tile::getNibbleShift(emitter, getIndex(view.type.getPackDim(), reg));
+  return tile::getNibbleShift(
+      emitter,
+      getPackedIndex(emitter, view, getIndex(view.type.getPackDim(), reg)));
+}
+
+Value tile::getPackedIndex(KernelEmitter &emitter, const GlobalView &view,
+                           Value index) {
+  return view.packPhase ? emitter.add(index, view.packPhase) : index;
 }
 
 Value tile::getElementPointer(KernelEmitter &emitter, const GlobalView &view,
@@ -116,8 +123,8 @@ Value tile::getElementPointer(KernelEmitter &emitter, const GlobalView &view,
   for (int d = 0; d < view.type.getRank(); ++d) {
     Value index = indices[d];
     if (d == view.type.getPackDim())
-      index = emitter.builder.createOrFold<arith::ShRSIOp>(emitter.loc, index,
-                                                           emitter.i64(1));
+      index = emitter.builder.createOrFold<arith::ShRSIOp>(
+          emitter.loc, getPackedIndex(emitter, view, index), emitter.i64(1));
     offset = emitter.add(offset, emitter.mul(index, view.strides[d]));
   }
   return emitter.offsetPointer(view.pointer, offset);

@@ -50,6 +50,10 @@ private:
 Value getIndexInBounds(KernelEmitter &emitter, const GlobalView &view, int dim,
                        Value index);
 
+/// An index along the packed dimension, counted from the start of a byte.
+Value getPackedIndex(KernelEmitter &emitter, const GlobalView &view,
+                     Value index);
+
 /// Index and address of one element given by scalar indices.
 Value getElementPointer(KernelEmitter &emitter, const GlobalView &view,
                         ValueRange indices);

@@ -70,6 +70,10 @@ struct GlobalView {
   /// The first index along each dimension that lies in the tensor, where a part
   /// begins in front of it (i64); null for 0, and empty if all are.
   SmallVector<Value> lowers;
+  /// Of a part of a packed tensor, along its packed dimension: elements by
+  /// which it begins behind the start of a byte (i64, 0 or 1; null for 0), and
+  /// those from its start to the end of the tensor (i64; null: its extent).
+  Value packPhase, packLimit;
 };
 
 /// A tile in shared memory.

@@ -6,8 +6,10 @@
 
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
 #include "dialects/Layout/Conversion.h"
+#include "dialects/Tile/Transforms/ElementIndex.h"
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/ParallelLayout.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -25,6 +27,9 @@ public:
 
 private:
   void bindIndices();
+  std::optional<std::vector<int>> findRegisters(Value fragment,
+                                                layout::ReindexedLayout held);
+  LogicalResult placeResults();
 
   KernelEmitter &e;
   ParallelOp op;
@@ -34,7 +39,11 @@ private:
   /// Elements of fragments that the loop reads, and where in its registers each
   /// iteration finds them.
   DenseMap<Value, SmallVector<Value>> elements;
-  DenseMap<Operation *, SmallVector<int>> registersOf;
+  DenseMap<Operation *, std::vector<int>> registersOf;
+  /// For each result the registers that iterations write, and their values,
+  /// which begin as those of its init.
+  SmallVector<std::vector<int>> places;
+  SmallVector<SmallVector<Value>> results;
 };
 } // namespace
 
@@ -52,46 +61,75 @@ void ParallelEmitter::bindIndices() {
   }
 }
 
+/// The register of a fragment for each iteration of the thread, where `held`
+/// says what layout that takes; none if the fragment's is not alike.
+std::optional<std::vector<int>>
+ParallelEmitter::findRegisters(Value fragment, layout::ReindexedLayout held) {
+  if (held.layout.shape() != e.getLayout(fragment).shape())
+    return std::nullopt;
+  layout::ConversionPlan plan =
+      layout::planConversion(e.getLayout(fragment), held.layout);
+  if (plan.kind == layout::ConversionKind::Identical)
+    return held.registerOf;
+  if (plan.kind != layout::ConversionKind::RegisterPermutation)
+    return std::nullopt;
+  for (int &source : held.registerOf)
+    source = plan.registerOf[source];
+  return held.registerOf;
+}
+
 LogicalResult ParallelEmitter::emitElement(ElementOp element) {
   auto known = registersOf.find(element);
   if (known == registersOf.end()) {
-    auto dims = getLoopDims(op, element.getIndices());
-    auto reindexed = dims ? layout.reindexSource(*dims) : std::nullopt;
-    if (!reindexed)
+    std::optional<layout::ReindexedLayout> held;
+    if (auto dims = getLoopDims(op, element.getIndices()))
+      held = layout.reindexSource(*dims);
+    else if (auto map = getIndexMap(op, element))
+      held = layout::readThrough(layout, *map);
+    if (!held)
       return element.emitError(
           "a fragment element at computed indices is not supported yet");
-    layout::ConversionPlan plan = layout::planConversion(
-        e.getLayout(element.getFragment()), reindexed->layout);
-    if (plan.kind != layout::ConversionKind::Identical &&
-        plan.kind != layout::ConversionKind::RegisterPermutation)
+    auto registers = findRegisters(element.getFragment(), *held);
+    if (!registers)
       return element.emitError(
           "a fragment element that another thread holds is not supported yet");
-    SmallVector<int> registers;
-    for (int source : reindexed->registerOf)
-      registers.push_back(plan.kind == layout::ConversionKind::Identical
-                              ? source
-                              : plan.registerOf[source]);
-    known = registersOf.try_emplace(element, registers).first;
+    known = registersOf.try_emplace(element, *registers).first;
   }
   e.setScalar(element, elements[element.getFragment()][known->second[reg]]);
   return success();
 }
 
-LogicalResult ParallelEmitter::emit() {
-  for (unsigned i = 0; i < op.getNumResults(); ++i)
-    if (!op.getMap(i).isIdentity() ||
-        !llvm::equal(getTileShape(op.getResult(i).getType()),
-                     op.getExtents()) ||
-        e.getLayout(op.getResult(i)) != layout)
+/// Finds where each iteration writes its elements of the results.
+LogicalResult ParallelEmitter::placeResults() {
+  for (unsigned i = 0; i < op.getNumResults(); ++i) {
+    std::optional<std::vector<int>> registers;
+    if (op.getMap(i).isIdentity()) {
+      std::vector<int> same(layout.elementsPerThread());
+      std::iota(same.begin(), same.end(), 0);
+      registers = findRegisters(op.getResult(i), {layout, same});
+    } else if (auto map = getResultMap(op, i)) {
+      registers =
+          findRegisters(op.getResult(i), layout::readThrough(layout, *map));
+    }
+    if (!registers)
       return op.emitError(
           "a fragment written in part by 'parallel' is not supported yet");
+    places.push_back(*registers);
+    results.push_back(
+        e.getFragment(op.getInits()[i]).getElements(e.builder, e.loc));
+  }
+  return success();
+}
+
+LogicalResult ParallelEmitter::emit() {
+  if (failed(placeResults()))
+    return failure();
   // Fragments are unpacked where the loop begins, so that every iteration sees
   // their elements, whatever branch it reads them in.
   op.getBody().walk([&](ElementOp element) {
     elements[element.getFragment()] =
         e.getFragment(element.getFragment()).getElements(e.builder, e.loc);
   });
-  SmallVector<SmallVector<Value>> results(op.getNumResults());
   auto yield = cast<YieldOp>(op.getBodyBlock()->getTerminator());
   owner = e.emitIsOwner(layout);
   e.iteration = this;
@@ -100,7 +138,7 @@ LogicalResult ParallelEmitter::emit() {
     if (failed(e.emitBlock(*op.getBodyBlock())))
       return failure();
     for (auto [i, value] : llvm::enumerate(yield.getOperands()))
-      results[i].push_back(e.getScalar(value));
+      results[i][places[i][reg]] = e.getScalar(value);
   }
   e.iteration = nullptr;
   for (auto [result, values] : llvm::zip_equal(op.getResults(), results))

@@ -135,11 +135,12 @@ LogicalResult tile::emitView(KernelEmitter &e, ViewOp op) {
   for (auto [d, offset] : llvm::enumerate(offsets)) {
     Value unit = offset;
     if (int64_t(d) == source.type.getPackDim()) {
-      if (getKnownDivisor(op.getOffsets()[d]) % 2 != 0)
-        return op.emitError("a view that is not known to start at an even "
-                            "index of the packed dimension is not supported "
-                            "yet");
-      unit = e.builder.createOrFold<arith::ShRSIOp>(e.loc, offset, e.i64(1));
+      Value limit = source.packLimit ? source.packLimit : source.extents[d];
+      view.packLimit = e.sub(limit, offset);
+      Value index = getPackedIndex(e, source, offset);
+      if (source.packPhase || getKnownDivisor(op.getOffsets()[d]) % 2 != 0)
+        view.packPhase = e.andi(index, e.i64(1));
+      unit = e.builder.createOrFold<arith::ShRSIOp>(e.loc, index, e.i64(1));
     }
     bytes = e.add(bytes, e.mul(unit, source.strides[d]));
     if (llvm::is_contained(kept, int64_t(d)))

@@ -17,6 +17,10 @@ namespace mlir::tile {
 /// tensor also has an even extent along its packed dimension.
 inline constexpr llvm::StringLiteral alignedAttrName = "tile.aligned";
 
+/// Attribute of a `tile.store_element` of 4 bits in an element loop: no other
+/// thread writes the byte before the next barrier.
+inline constexpr llvm::StringLiteral ownsByteAttrName = "tile.owns_byte";
+
 /// A number that is known to divide an integer value, at least 1.
 int64_t getKnownDivisor(Value value);
 

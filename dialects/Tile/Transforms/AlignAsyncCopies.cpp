@@ -43,8 +43,8 @@ LogicalResult AlignmentChecker::require(Operation *op, Value tensor,
                                         int64_t bytes) {
   // A part of a tensor begins at a multiple too if its offsets are.
   while (auto view = tensor.getDefiningOp<ViewOp>()) {
-    int64_t unit = getElementBits(view.getType().getElementType()) / 8;
-    if (getKnownDivisor(view.getOffsets().back()) * unit % bytes != 0)
+    int64_t bits = getElementBits(view.getType().getElementType());
+    if (getKnownDivisor(view.getOffsets().back()) * bits % (bytes * 8) != 0)
       return op->emitError("this async copy needs its source to start at "
                            "multiples of ")
              << bytes << " bytes, which the offset of the view does not prove";

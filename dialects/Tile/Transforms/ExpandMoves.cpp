@@ -9,8 +9,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/AccessFacts.h"
+#include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/PackedStores.h"
+#include "dialects/Tile/Transforms/PartialTiles.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/SharedParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -48,8 +51,13 @@ static void expandCopy(CopyOp copy) {
 }
 
 /// Where a fragment begins in a shared tile.
-static bool isAlignedPlace(SharedType type, ValueRange indices) {
-  layout::SharedLayout storage = type.getStorage();
+static bool isAlignedPlace(Value tile, ValueRange indices, bool asTile) {
+  auto alloc = tile.getDefiningOp<AllocSharedOp>();
+  layout::SharedLayout storage =
+      alloc ? getAskedStorage(alloc)
+            : cast<SharedType>(tile.getType()).getStorage();
+  // A tile of its own has the swizzle of the whole.
+  int64_t alignment = asTile ? storage.alignment() : vectorBytes;
   for (auto [dim, index] : llvm::enumerate(indices)) {
     int64_t divisor = getKnownDivisor(index);
     if (int(dim) == storage.packDim()) {
@@ -57,15 +65,15 @@ static bool isAlignedPlace(SharedType type, ValueRange indices) {
         return false;
       divisor /= 2;
     }
-    if (divisor * storage.strideBytes(dim) % vectorBytes != 0)
+    if (divisor * storage.strideBytes(dim) % alignment != 0)
       return false;
   }
   return true;
 }
 
 /// Whether the lowering finds addresses for a part as it is.
-static bool isDirect(SharedType type, ValueRange indices, int64_t rank) {
-  return type.getRank() == rank && rank <= 2 &&
+static bool isDirect(Value tile, ValueRange indices, int64_t rank) {
+  return cast<SharedType>(tile.getType()).getRank() == rank && rank <= 2 &&
          llvm::all_of(indices,
                       [](Value v) { return matchPattern(v, m_Constant()); });
 }
@@ -76,7 +84,8 @@ static Value makeSlice(OpBuilder &builder, Location loc, Value tile,
   auto type = cast<SharedType>(tile.getType());
   int64_t dropped = type.getRank() - int64_t(shape.size());
   int64_t pack = type.getPackDim() < 0 ? -1 : type.getPackDim() - dropped;
-  if (!isAlignedPlace(type, indices) || (type.getPackDim() >= 0 && pack < 0))
+  if (!isAlignedPlace(tile, indices, /*asTile=*/true) ||
+      (type.getPackDim() >= 0 && pack < 0))
     return {};
   // Distances but that of rows follow from the extents.
   for (size_t d = 1; d + 1 < shape.size(); ++d)
@@ -103,7 +112,7 @@ static void expandLoad(LoadOp load) {
   auto shared = dyn_cast<SharedType>(load.getMemory().getType());
   auto type = cast<RankedTensorType>(load.getResult().getType());
   if (!shared || load.getIndices().empty() ||
-      isDirect(shared, load.getIndices(), type.getRank()))
+      isDirect(load.getMemory(), load.getIndices(), type.getRank()))
     return;
   OpBuilder builder(load);
   Location loc = load.getLoc();
@@ -138,8 +147,9 @@ static void expandStore(StoreOp store) {
   auto type = cast<RankedTensorType>(store.getValue().getType());
   // A store must not begin in the middle of a byte.
   if (!shared || store.getIndices().empty() ||
-      (isDirect(shared, store.getIndices(), type.getRank()) &&
-       isAlignedPlace(shared, store.getIndices())))
+      (isDirect(store.getMemory(), store.getIndices(), type.getRank()) &&
+       isAlignedPlace(store.getMemory(), store.getIndices(),
+                      /*asTile=*/false)))
     return;
   OpBuilder builder(store);
   Location loc = store.getLoc();
@@ -165,6 +175,12 @@ static void expandStore(StoreOp store) {
 namespace {
 struct ExpandMoves : tile::impl::ExpandMovesPassBase<ExpandMoves> {
   void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<KernelOp>()) {
+      // Where bytes begin depends on the packed dimension.
+      adoptPacking(kernel);
+      if (failed(resolvePartialTiles(kernel)))
+        return signalPassFailure();
+    }
     SmallVector<CopyOp> copies;
     getOperation().walk([&](CopyOp copy) { copies.push_back(copy); });
     for (CopyOp copy : copies)

@@ -26,23 +26,64 @@ int64_t tile::getNumWarps(KernelOp kernel) {
   return int64_t(llvm::bit_floor(uint64_t(kernel.getThreads()))) / 32;
 }
 
-static void adoptPacking(AllocSharedOp alloc) {
-  SharedType type = alloc.getType();
-  if (type.getPackDim() < 0)
-    return;
-  for (Operation *user : alloc.getResult().getUsers()) {
-    auto copy = dyn_cast<CopyOp>(user);
-    if (!copy || copy.getDestination() != alloc.getResult())
+/// The tensor that a tile is copied from by an op; null if it is another op.
+static Value getCopiedTensor(Operation *user, Value tile) {
+  if (auto copy = dyn_cast<CopyOp>(user))
+    return copy.getDestination() == tile &&
+                   isa<GlobalType>(copy.getSource().getType())
+               ? copy.getSource()
+               : Value();
+  if (auto copy = dyn_cast<AsyncCopyOp>(user))
+    return copy.getSource();
+  if (auto copy = dyn_cast<AsyncCopyElementsOp>(user))
+    return copy.getSource();
+  return {};
+}
+
+/// The dimension along which the tensor that a tile is copied from packs its
+/// elements, as one of the tile's; -1 if there is none.  Parts of the tile
+/// count where the tile itself is not copied to.
+static int64_t findCopiedPacking(Value tile) {
+  int64_t rank = cast<SharedType>(tile.getType()).getRank();
+  for (Operation *user : tile.getUsers()) {
+    Value tensor = getCopiedTensor(user, tile);
+    if (!tensor)
       continue;
-    auto source = dyn_cast<GlobalType>(copy.getSource().getType());
-    int64_t dropped = source ? source.getRank() - type.getRank() : 0;
-    if (!source || source.getPackDim() < dropped)
-      continue;
-    alloc.getResult().setType(SharedType::get(
-        type.getContext(), type.getShape(), type.getElementType(),
-        source.getPackDim() - dropped, type.getLayout()));
-    return;
+    auto source = cast<GlobalType>(tensor.getType());
+    int64_t pack = source.getPackDim() - (source.getRank() - rank);
+    if (source.getPackDim() >= 0 && pack >= 0)
+      return pack;
   }
+  for (Operation *user : tile.getUsers())
+    if (auto slice = dyn_cast<SliceOp>(user))
+      if (int64_t pack = findCopiedPacking(slice.getResult()); pack >= 0)
+        return slice.getKeptDims()[pack];
+  return -1;
+}
+
+/// Sets the packed dimension of a tile and of its parts; of those that lack it
+/// the last one.
+static void setPacking(Value tile, int64_t packDim) {
+  auto type = cast<SharedType>(tile.getType());
+  tile.setType(SharedType::get(type.getContext(), type.getShape(),
+                               type.getElementType(), packDim,
+                               type.getLayout()));
+  for (Operation *user : tile.getUsers()) {
+    auto slice = dyn_cast<SliceOp>(user);
+    if (!slice)
+      continue;
+    SmallVector<int64_t> kept = slice.getKeptDims();
+    int64_t place = llvm::find(kept, packDim) - kept.begin();
+    setPacking(slice.getResult(),
+               std::min<int64_t>(place, int64_t(kept.size()) - 1));
+  }
+}
+
+static void adoptPacking(AllocSharedOp alloc) {
+  if (alloc.getType().getPackDim() < 0)
+    return;
+  if (int64_t pack = findCopiedPacking(alloc.getResult()); pack >= 0)
+    setPacking(alloc.getResult(), pack);
 }
 
 void tile::adoptPacking(KernelOp kernel) {

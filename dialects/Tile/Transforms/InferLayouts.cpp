@@ -10,7 +10,9 @@
 #include "dialects/Layout/BankConflicts.h"
 #include "dialects/Layout/BlockedLayout.h"
 #include "dialects/Layout/Conversion.h"
+#include "dialects/Layout/VectorAccess.h"
 #include "dialects/Tile/Transforms/ByteOwners.h"
+#include "dialects/Tile/Transforms/ElementIndex.h"
 #include "dialects/Tile/Transforms/FragmentTies.h"
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/ParallelLayout.h"
@@ -131,6 +133,10 @@ struct IndexEdge {
   SmallVector<int, 4> dimMap;
   SmallVector<int32_t, 4> divisors; ///< empty: all 1
   Operation *use;
+  /// Instead of `dimMap` where indices are computed.
+  std::optional<layout::IndexMap> map = std::nullopt;
+  /// Not a read: the loop `use` writes this result, the source, through `map`.
+  std::optional<unsigned> written = std::nullopt;
 };
 
 class LayoutSolver {
@@ -182,9 +188,11 @@ private:
   void seedAccumulators();
   void propagate();
   void assignDefaults();
+  int getVectorBits(Value value);
   void convertGemms();
   void assignTypes();
   void repairEdges();
+  void repairWrite(const IndexEdge &edge);
 
   KernelOp kernel;
   int64_t warps;
@@ -192,7 +200,7 @@ private:
   llvm::MapVector<Value, bool> order;
   llvm::EquivalenceClasses<void *> classes;
   DenseMap<void *, FragmentLayout> layouts;
-  SmallVector<IndexEdge> edges;
+  SmallVector<IndexEdge, 0> edges;
   SmallVector<GemmOp> gemms;
 };
 } // namespace
@@ -219,37 +227,51 @@ void LayoutSolver::collect(Operation *op) {
   }
 }
 
-/// The written fragments and all that is read at the loop's own element agree;
-/// what is read at some of the indices only is reached through an index map.
-void LayoutSolver::collectParallel(ParallelOp op) {
+/// The first fragment with an element for each iteration, which it writes or
+/// reads; null if there is none.
+static Value findIterationFragment(ParallelOp op) {
+  auto fits = [&](Value fragment) {
+    return llvm::equal(getTileShape(fragment.getType()), op.getExtents());
+  };
+  for (unsigned i = 0; i < op.getNumResults(); ++i)
+    if (op.getMap(i).isIdentity() && fits(op.getResult(i)))
+      return op.getResult(i);
   Value first;
+  op.getBody().walk([&](ElementOp element) {
+    if (isAtIteration(op, element) && fits(element.getFragment()))
+      first = element.getFragment();
+    return first ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return first;
+}
+
+/// The written fragments and all that is read at the loop's own element agree;
+/// what is read or written at other indices is reached through an index map.
+void LayoutSolver::collectParallel(ParallelOp op) {
+  Value first = findIterationFragment(op);
   for (unsigned i = 0; i < op.getNumResults(); ++i) {
     unite(op.getInits()[i], op.getResult(i));
     if (!op.getMap(i).isIdentity())
-      continue;
-    if (first)
+      edges.push_back({first,
+                       op.getResult(i),
+                       {},
+                       {},
+                       op,
+                       getResultMap(op, i),
+                       /*written=*/i});
+    else if (first != op.getResult(i))
       unite(first, op.getResult(i));
-    else if (llvm::equal(getTileShape(op.getResult(i).getType()),
-                         op.getExtents()))
-      first = op.getResult(i);
   }
   op.getBody().walk([&](ElementOp element) {
-    auto dimMap = getLoopDims(op, element.getIndices());
-    if (!dimMap || !isFragment(element.getFragment()))
+    Value fragment = element.getFragment();
+    if (!isFragment(fragment) || fragment == first)
       return;
-    bool identity = dimMap->size() == op.getExtents().size();
-    for (auto [i, dim] : llvm::enumerate(*dimMap))
-      identity &= dim == int(i);
-    if (!first && identity &&
-        llvm::equal(getTileShape(element.getFragment().getType()),
-                    op.getExtents()))
-      first = element.getFragment();
-    if (first == element.getFragment())
-      return;
-    if (first && identity)
-      unite(first, element.getFragment());
-    else
-      edges.push_back({first, element.getFragment(), *dimMap, {}, element});
+    if (first && isAtIteration(op, element))
+      unite(first, fragment);
+    else if (auto dimMap = getLoopDims(op, element.getIndices()))
+      edges.push_back({first, fragment, *dimMap, {}, element});
+    else if (auto map = getIndexMap(op, element))
+      edges.push_back({first, fragment, {}, {}, element, map});
   });
 }
 
@@ -262,6 +284,11 @@ void LayoutSolver::seedAccumulators() {
 /// is none, or if not all of the value is used.
 static std::optional<FragmentLayout> getSourceLayout(const IndexEdge &edge,
                                                      FragmentLayout result) {
+  if (edge.map) {
+    if (edge.map->from() != result.shape())
+      return std::nullopt;
+    return layout::readThrough(result, *edge.map).layout;
+  }
   auto source = result.reindexSource(edge.dimMap, edge.divisors);
   Type type = edge.use->getOperand(0).getType();
   if (!source || !llvm::equal(source->layout.shape(), getTileShape(type)))
@@ -282,6 +309,37 @@ void LayoutSolver::propagate() {
   }
 }
 
+/// Bits of neighbouring elements that a thread holds of a value: 16 bytes, or
+/// more if what is read beside them, of narrower elements or fewer, would come
+/// in pieces of less than a word.
+int LayoutSolver::getVectorBits(Value value) {
+  constexpr int wordBits = 32, usualBits = 128, mostBits = 512;
+  auto type = cast<RankedTensorType>(value.getType());
+  layout::BlockedOptions options;
+  options.elementBits = getElementBits(type.getElementType());
+  options.threads = warps * layout::lanesPerWarp;
+  auto readsWords = [&](const IndexEdge &edge, const FragmentLayout &layout) {
+    int bits = getElementBits(getTileElementType(edge.source.getType()));
+    return layout::planGlobalVector(
+               layout::readThrough(layout, *edge.map).layout, bits,
+               findStoredPackDim(edge.source))
+               .bits() >= wordBits;
+  };
+  for (int bits = usualBits; bits <= mostBits; bits *= 2) {
+    options.vectorBits = bits;
+    FragmentLayout layout = layout::blocked(
+        layout::Coords(type.getShape().begin(), type.getShape().end()),
+        options);
+    if (llvm::all_of(edges, [&](const IndexEdge &edge) {
+          return !edge.map || edge.written || !edge.result ||
+                 leader(edge.result) != leader(value) ||
+                 edge.map->from() != layout.shape() || readsWords(edge, layout);
+        }))
+      return bits;
+  }
+  return usualBits;
+}
+
 void LayoutSolver::assignDefaults() {
   // Results before sources: a source then lines up with its use.
   SmallVector<Value> values;
@@ -295,6 +353,7 @@ void LayoutSolver::assignDefaults() {
     options.elementBits = getElementBits(getTileElementType(value.getType()));
     options.threads = warps * layout::lanesPerWarp;
     options.packDim = findStoredPackDim(value);
+    options.vectorBits = getVectorBits(value);
     assign(value, layout::blocked(layout::Coords(shape.begin(), shape.end()),
                                   options));
     propagate();
@@ -345,11 +404,40 @@ void LayoutSolver::assignTypes() {
   }
 }
 
+/// Where a fragment that a loop writes through an index map did not get the
+/// layout that this asks for, converts it in front of the loop and behind.
+void LayoutSolver::repairWrite(const IndexEdge &edge) {
+  auto loop = cast<ParallelOp>(edge.use);
+  if (!edge.map)
+    return;
+  Value result = loop.getResult(*edge.written);
+  FragmentLayout needed =
+      layout::readThrough(getIterationLayout(loop, warps), *edge.map).layout;
+  auto type = cast<RankedTensorType>(result.getType());
+  if (needed == getFragmentLayout(type).getLayout())
+    return;
+  auto neededType =
+      RankedTensorType::get(type.getShape(), type.getElementType(),
+                            LayoutAttr::get(type.getContext(), needed));
+  OpBuilder builder(loop);
+  OpOperand &init = loop.getInitsMutable()[*edge.written];
+  init.set(
+      ConvertLayoutOp::create(builder, loop.getLoc(), neededType, init.get()));
+  result.setType(neededType);
+  builder.setInsertionPointAfter(loop);
+  auto after = ConvertLayoutOp::create(builder, loop.getLoc(), type, result);
+  result.replaceAllUsesExcept(after.getResult(), after);
+}
+
 /// Where a source did not get the layout that its index map asks for, converts
 /// it for the use; uses that ask for the same share the conversion.
 void LayoutSolver::repairEdges() {
   DenseMap<std::pair<Value, Type>, Value> converted;
   for (const IndexEdge &edge : edges) {
+    if (edge.written) {
+      repairWrite(edge);
+      continue;
+    }
     // Not the edge's own source and result: `convertGemms` may have put a
     // conversion behind them.
     Value source = edge.use->getOperand(0);

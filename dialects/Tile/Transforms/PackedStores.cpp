@@ -55,7 +55,9 @@ private:
     return builder.createOrFold<arith::AddIOp>(loc, a, b);
   }
   void stageElements();
-  std::pair<Value, Value> getElement(ValueRange at, Value byte, int64_t nibble);
+  Value getOrigin();
+  std::pair<Value, Value> getElement(ValueRange at, Value first,
+                                     int64_t nibble);
   void storeByte(ValueRange at);
 
   StoreOp store;
@@ -65,9 +67,10 @@ private:
   /// The packed dimension of the memory, and how many dimensions the memory has
   /// in front of those of the tile.
   int64_t packDim, dropped;
-  /// The elements as bytes, where the tile begins in memory, and the first byte
-  /// that it touches.
-  Value elements, start, firstByte;
+  /// The elements as bytes, where the tile begins in memory, where the memory
+  /// begins, if it is part of a tensor, and the first byte that the tile
+  /// touches, counted from where that tensor begins.
+  Value elements, start, origin, firstByte;
   SmallVector<Value> corner;
 };
 } // namespace
@@ -88,14 +91,27 @@ void ByteStorer::stageElements() {
   StoreOp::create(builder, loc, value, elements, ValueRange());
 }
 
+/// Where the memory begins along its packed dimension in the tensor that it is
+/// part of.
+Value ByteStorer::getOrigin() {
+  Value sum = getIndex(0), memory = store.getMemory();
+  int64_t dim = packDim;
+  while (auto view = memory.getDefiningOp<ViewOp>()) {
+    dim = view.getKeptDims()[dim];
+    sum = add(sum, view.getOffsets()[dim]);
+    memory = view.getSource();
+  }
+  return sum;
+}
+
 /// The element of a byte that lies `nibble` behind its first one, and whether
 /// the tile has it.  `at` is the byte, counted from the first, and the place
 /// along other dimensions.
-std::pair<Value, Value> ByteStorer::getElement(ValueRange at, Value byte,
+std::pair<Value, Value> ByteStorer::getElement(ValueRange at, Value first,
                                                int64_t nibble) {
   int64_t pack = packDim - dropped;
   Value inTile = builder.createOrFold<arith::SubIOp>(
-      loc, add(byte, getIndex(nibble)), start);
+      loc, add(first, getIndex(nibble)), start);
   int64_t extent = pack >= 0 ? type.getShape()[pack] : 1;
   Value isInside = builder.createOrFold<arith::CmpIOp>(
       loc, arith::CmpIPredicate::ult, inTile, getIndex(extent));
@@ -110,8 +126,8 @@ std::pair<Value, Value> ByteStorer::getElement(ValueRange at, Value byte,
   element = CastOp::create(builder, loc, i4, element, StringAttr(),
                            /*source_unsigned=*/true, /*result_unsigned=*/true);
   if (type.getElementType() != i4)
-    element = arith::BitcastOp::create(builder, loc, type.getElementType(),
-                                       element);
+    element =
+        arith::BitcastOp::create(builder, loc, type.getElementType(), element);
   return {element, isInside};
 }
 
@@ -122,10 +138,11 @@ void ByteStorer::storeByte(ValueRange at) {
     if (int64_t(d) != pack)
       to[dropped + d] = add(to[dropped + d], i);
   Value byte = pack >= 0 ? add(firstByte, at[pack]) : firstByte;
-  byte = builder.createOrFold<arith::MulIOp>(loc, byte, getIndex(2));
-  to[packDim] = byte;
-  auto [low, hasLow] = getElement(at, byte, 0);
-  auto [high, hasHigh] = getElement(at, byte, 1);
+  Value first = builder.createOrFold<arith::MulIOp>(loc, byte, getIndex(2));
+  first = builder.createOrFold<arith::SubIOp>(loc, first, origin);
+  to[packDim] = first;
+  auto [low, hasLow] = getElement(at, first, 0);
+  auto [high, hasHigh] = getElement(at, first, 1);
   StorePairOp::create(builder, loc, low, hasLow, high, hasHigh,
                       store.getMemory(), to);
 }
@@ -135,15 +152,17 @@ void ByteStorer::run() {
   corner.assign(store.getIndices().begin(), store.getIndices().end());
   if (corner.empty())
     corner.assign(dropped + type.getRank(), getIndex(0));
+  origin = getOrigin();
+  start = corner[packDim];
+  Value fromOrigin = add(start, origin);
   // The bytes that the tile may touch; along other dimensions all elements.
   SmallVector<int64_t> extents(type.getShape());
   if (packDim >= dropped) {
     int64_t &extent = extents[packDim - dropped];
-    bool isEven = getKnownDivisor(corner[packDim]) % 2 == 0;
+    bool isEven = getKnownDivisor(fromOrigin) % 2 == 0;
     extent = isEven ? llvm::divideCeil(extent, 2) : extent / 2 + 1;
   }
-  start = corner[packDim];
-  firstByte = arith::ShRSIOp::create(builder, loc, start, getIndex(1));
+  firstByte = arith::ShRSIOp::create(builder, loc, fromOrigin, getIndex(1));
   auto loop =
       ParallelOp::create(builder, loc, extents, ValueRange(), ArrayAttr());
   builder.setInsertionPoint(loop.getBodyBlock()->getTerminator());

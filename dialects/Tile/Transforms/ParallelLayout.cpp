@@ -25,6 +25,10 @@ std::optional<SmallVector<int, 4>> tile::getLoopDims(ParallelOp op,
   return dims;
 }
 
+bool tile::isAtIteration(ParallelOp op, ElementOp element) {
+  return llvm::equal(element.getIndices(), op.getBodyBlock()->getArguments());
+}
+
 layout::FragmentLayout tile::getIterationLayout(ParallelOp op, int64_t warps) {
   auto fits = [&](Type type) {
     return getFragmentLayout(type) &&

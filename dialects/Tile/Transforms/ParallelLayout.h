@@ -16,6 +16,9 @@ namespace mlir::tile {
 std::optional<SmallVector<int, 4>> getLoopDims(ParallelOp op,
                                                ValueRange indices);
 
+/// Whether every iteration reads the element at its own indices.
+bool isAtIteration(ParallelOp op, ElementOp element);
+
 /// The layout of the iteration space, once fragments have layouts: that of the
 /// first result written at the loop's own element, else of the first fragment
 /// read there, else a coalesced one over `warps` warps.

@@ -90,14 +90,33 @@ def ExpandGemmScaledPass
   }];
 }
 
+def RaiseElementsPass
+    : TilePass<"raise-elements", "Read and write the elements of loops as tiles"> {
+  let description = [{
+    In a `tile.parallel` that stays a loop, an unconditional read of elements
+    that make up a box of memory becomes a load of the box in front of the loop,
+    from which iterations take their elements; a write of one element for each
+    iteration becomes a result of the loop that is stored behind it.  Indices
+    are a value that all iterations share plus one that is known for each of
+    them and linear over bits, such as `j / 2`; those of writes are loop indices
+    plus shared values.
+
+    Before: `%x = tile.load_element %s[%i, %h]` in a loop, with %h = %j / 2
+    After: `%t = tile.load %s` in front, `%x = tile.element %t[%i, %h]`
+  }];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ExpandMovesPass
     : TilePass<"expand-moves", "Write moves of parts as loads and stores that have addresses"> {
   let description = [{
     Turns each `tile.copy` other than of a whole shared tile from global memory
     into a load and a store.  A load or store of a part of a shared tile becomes
     one of a `tile.slice` if the part is known to start at a multiple of 16 bytes,
-    else an element loop; loads from constant places stay, as do stores
-    to aligned ones.
+    else an element loop; loads from constant places stay, as do stores to
+    aligned ones.  Uses of a `tile.slice` that lacks an inner dimension, or starts
+    elsewhere, become uses of the tile around it.  A store of 4-bit elements that
+    may start or end inside a byte becomes a loop over bytes.
 
     Before: `tile.copy %s to %C[%i, %j] : ...`
     After: `%v = tile.load %s : ...`, `tile.store %v, %C[%i, %j] : ...`
@@ -151,13 +170,37 @@ def ExpandGemmPass
                            "::mlir::scf::SCFDialect", "::mlir::math::MathDialect"];
 }
 
+def SeparateNibblesPass
+    : TilePass<"separate-nibbles", "Give each byte one writer where iterations write 4-bit elements"> {
+  let description = [{
+    A `tile.parallel` that writes 4-bit elements at any place, so that threads
+    may write both elements of a byte, collects them instead: for each write
+    its value, indices and condition become results.  Two loops behind it write
+    the elements in the low and in the high halves of bytes.  A write in a loop
+    of the body, or one that the iteration reads afterwards, is an error.
+
+    Before: `tile.store_element %x, %s[%i, %k]` in a loop over %i and %j
+    After:
+    ```mlir
+    %v, %r, %c, %p = tile.parallel (%i, %j) in (16, 8) init(...) { ... }
+    tile.parallel (%i, %j) in (16, 8) {
+      ...
+      scf.if %low_and_written { tile.store_element %x, %s[%a, %b] {tile.owns_byte} }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def StageElementsPass
     : TilePass<"stage-elements", "Move elements between threads through shared memory"> {
   let description = [{
-    Where a `tile.parallel` reads a fragment at indices other than its own, puts
-    the fragment in a shared tile in front of the loop and reads that; where it
-    writes part of a fragment, or elements elsewhere, writes a shared tile that
-    is loaded behind.
+    Where a `tile.parallel` reads a fragment at indices that no layout can
+    follow, puts the fragment in a shared tile in front of the loop and reads
+    that; where it writes such elements of a fragment, writes a shared tile that
+    is loaded behind.  Indices that are linear over bits, such as `j / 2` or
+    `2 * j + 1`, stay: `infer-layouts` gives each thread what it needs.
 
     Before: `%e = tile.element %x[%i, %k]` in a loop over %i and %j
     After: `tile.store %x, %s` in front, `%e = tile.load_element %s[%i, %k]`

@@ -64,6 +64,27 @@ static SharedType getPartType(SliceOp slice,
                                 type.getElementType(), pack, layout);
 }
 
+layout::SharedLayout tile::getAskedStorage(AllocSharedOp alloc) {
+  SharedType type = alloc.getType();
+  if (!alloc.getAnnotation())
+    return type.getStorage();
+  SharedLayoutAttr asked = *alloc.getAnnotation();
+  auto storage = layout::SharedLayout::create(
+      layout::Coords(type.getShape().begin(), type.getShape().end()),
+      getElementBits(type.getElementType()), type.getPackDim(),
+      {int(asked.getBits()), int(asked.getBase()), int(asked.getShift())},
+      asked.getPadding());
+  // What cannot be had is reported when layouts are inferred.
+  return storage ? *storage : type.getStorage();
+}
+
+SharedType tile::getPartTile(SliceOp slice,
+                             const layout::SharedLayout &storage) {
+  if (getKnownAlignment(slice, storage) % storage.alignment() != 0)
+    return {};
+  return getPartType(slice, storage);
+}
+
 bool tile::haveAlignedParts(Value tile, const layout::SharedLayout &storage) {
   return llvm::all_of(getSlices(tile), [&](SliceOp slice) {
     // Parts of parts have the same rows.

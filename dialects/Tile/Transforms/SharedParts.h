@@ -13,6 +13,14 @@
 
 namespace mlir::tile {
 
+/// The storage of a tile as far as it is known before layouts are inferred:
+/// with what the program asked for.
+layout::SharedLayout getAskedStorage(AllocSharedOp alloc);
+
+/// The type of a part, in a tile of `storage`, that is a tile of its own; null
+/// if it is none.
+SharedType getPartTile(SliceOp slice, const layout::SharedLayout &storage);
+
 /// Whether all parts of a tile of `storage` start where they must.
 bool haveAlignedParts(Value tile, const layout::SharedLayout &storage);
 

@@ -1,12 +1,15 @@
 //===- StageElements.cpp - Elements that other threads hold ---------------===//
 //
 // In a `tile.parallel` a thread runs the iterations of the elements that it
-// holds.  A fragment that is read or written at other indices goes through
-// shared memory: stored in front of a loop that reads it, filled in by one that
-// writes it, and loaded behind.
+// holds.  Where indices are linear over bits, such as j / 2, a layout can
+// follow them, so that what an iteration reads or writes is in its thread.  A
+// fragment that is read or written at other indices goes through shared memory:
+// stored in front of a loop that reads it, filled in by one that writes it, and
+// loaded behind.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Tile/Transforms/ElementIndex.h"
 #include "dialects/Tile/Transforms/ParallelLayout.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -59,17 +62,35 @@ static Value castElements(OpBuilder &builder, Location loc, Value value,
                                                 value);
 }
 
-/// The loop indices at which iterations find the element where they run; none
-/// if they do not.
-static std::optional<SmallVector<int, 4>> findHome(ParallelOp loop,
-                                                   ElementOp element) {
+namespace {
+/// How iterations find an element where they run: at loop indices, or through a
+/// map that the layouts can follow.
+struct Home {
+  SmallVector<int, 4> dims;
+  std::optional<layout::IndexMap> map;
+
+  /// Whether a fragment lies beside both.
+  bool agrees(const Home &other) const {
+    if (map && other.map)
+      return map->isShiftOf(*other.map);
+    return !map && !other.map && dims == other.dims;
+  }
+};
+} // namespace
+
+/// None if iterations need elements that others hold.
+static std::optional<Home> findHome(ParallelOp loop, ElementOp element) {
   auto dims = getLoopDims(loop, element.getIndices());
-  if (!dims)
-    return std::nullopt;
   ArrayRef<int64_t> shape = getTileShape(element.getFragment().getType());
-  for (auto [dim, extent] : llvm::zip_equal(*dims, shape))
-    if (extent != (dim < 0 ? 1 : loop.getExtents()[dim]))
-      return std::nullopt;
+  bool covers =
+      dims && llvm::all_of(llvm::zip_equal(*dims, shape), [&](auto pair) {
+        auto [dim, extent] = pair;
+        return extent == (dim < 0 ? 1 : loop.getExtents()[dim]);
+      });
+  if (!covers) {
+    auto map = dims ? std::nullopt : getIndexMap(loop, element);
+    return map ? std::optional(Home{{}, map}) : std::nullopt;
+  }
   // Transposed, it would have to be in two places if another read is not.
   int last = -1;
   for (int dim : *dims) {
@@ -77,18 +98,18 @@ static std::optional<SmallVector<int, 4>> findHome(ParallelOp loop,
       return std::nullopt;
     last = std::max(last, dim);
   }
-  return dims;
+  return Home{*dims, std::nullopt};
 }
 
 /// Reads that are elsewhere come from a copy in shared memory.
 static void stageReads(ParallelOp loop) {
   llvm::MapVector<Value, SmallVector<ElementOp>> reads;
-  DenseMap<Value, SmallVector<int, 4>> homes;
+  DenseMap<Value, Home> homes;
   loop.getBody().walk([&](ElementOp element) {
     // Of a fragment that is read in two ways only the first has its place.
     auto home = findHome(loop, element);
-    if (!home ||
-        homes.try_emplace(element.getFragment(), *home).first->second != *home)
+    if (!home || !homes.try_emplace(element.getFragment(), *home)
+                      .first->second.agrees(*home))
       reads[element.getFragment()].push_back(element);
   });
   for (auto &[fragment, elements] : reads) {
@@ -110,11 +131,12 @@ static void stageReads(ParallelOp loop) {
   }
 }
 
-/// Whether each iteration writes the element that its thread holds.
+/// Whether each iteration writes an element that its thread holds.
 static bool writesAtHome(ParallelOp loop, unsigned result) {
-  return loop.getMap(result).isIdentity() &&
-         llvm::equal(getTileShape(loop.getResult(result).getType()),
-                     loop.getExtents());
+  if (loop.getMap(result).isIdentity())
+    return llvm::equal(getTileShape(loop.getResult(result).getType()),
+                       loop.getExtents());
+  return getResultMap(loop, result).has_value();
 }
 
 /// An index expression in the loop's indices, in i64 as they are.

@@ -102,19 +102,6 @@ tile.kernel @parallel_nibbles(%A: !tile.global<?xi4, pack = 0> {tile.name = "A",
 
 // -----
 
-// Tests asynchronous copies of runs of 4-bit elements.
-tile.kernel @async_nibbles(%A: !tile.global<?xi4, pack = 0> {tile.name = "A", tile.dtype = "int4", tile.access = "out", tile.dims = [64]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
-  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<64xi4, pack = 0>
-  %c0 = arith.constant 0 : i64
-  tile.parallel (%i) in (1) {
-    // expected-error @below {{'async_copy' of 4-bit elements inside 'parallel' is not supported yet}}
-    tile.async_copy_elements %A[%c0] to %s[%c0] count 32 : !tile.global<?xi4, pack = 0>, !tile.shared<64xi4, pack = 0>
-  }
-  tile.return
-}
-
-// -----
-
 // Tests copies that expand-moves would have made element loops.
 tile.kernel @copy_out(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "out", tile.dims = [64]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
   %c0 = arith.constant 0 : i64
@@ -222,14 +209,5 @@ tile.kernel @atomic_order(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype =
   %x = arith.constant 1.0 : f32
   // expected-error @below {{'acq_rel' of 'atomic_add' is not supported yet}}
   %old = tile.atomic_element add %x, %A[%c0] {acq_rel} : f32, !tile.global<?xf32>
-  tile.return
-}
-
-// -----
-
-// Tests views that may start on the second element of a byte.
-tile.kernel @view(%A: !tile.global<?xi4, pack = 0> {tile.name = "A", tile.dtype = "int4", tile.access = "in", tile.dims = [64]}, %i: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 1024 : i64} {
-  // expected-error @below {{a view that is not known to start at an even index of the packed dimension is not supported yet}}
-  %v = tile.view %A[%i] sizes [%i] : !tile.global<?xi4, pack = 0> -> !tile.global<?xi4, pack = 0>
   tile.return
 }

@@ -98,15 +98,86 @@ tile.kernel @whole_bytes(%A: !tile.global<?x?xi4, pack = 0> {tile.name = "A", ti
 
 // -----
 
-// Tests that elements of 4-bit floats are written the same way, by their bits.
-// CHECK-LABEL: tile.kernel @fp4
-// CHECK: arith.bitcast %{{.+}} : tensor<8x16xf4E2M1FN> to tensor<8x16xi4>
-// CHECK: tile.parallel (%{{.+}}, %{{.+}}) in (8, 9)
-// CHECK-COUNT-2: tile.store_element {{.*}}tile.owns_byte
-tile.kernel @fp4(%A: !tile.global<?x?xf4E2M1FN, pack = 1> {tile.name = "A", tile.dtype = "fp4_e2m1", tile.access = "out", tile.dims = ["M", "N"]}, %x: f32 {tile.name = "x", tile.dtype = "f32"}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+// Tests that a part that is a tile of its own stays.
+// CHECK-LABEL: tile.kernel @tile_of_its_own
+// CHECK: %[[P:.+]] = tile.slice
+// CHECK: tile.load %[[P]] : !tile.shared<16x64xf16> -> tensor<16x64xf16>
+tile.kernel @tile_of_its_own(%n: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
   %c0 = arith.constant 0 : i64
-  %f = tile.cast %x : f32 -> f4E2M1FN
-  %v = tile.broadcast %f : f4E2M1FN -> tensor<8x16xf4E2M1FN>
-  tile.store %v, %A[%c0, %c0] : tensor<8x16xf4E2M1FN>, !tile.global<?x?xf4E2M1FN, pack = 1>
+  %s = tile.alloc_shared "S" : !tile.shared<32x64xf16>
+  %p = tile.slice %s[%n, %c0] : !tile.shared<32x64xf16> -> !tile.shared<16x64xf16>
+  %a = tile.load %p : !tile.shared<16x64xf16> -> tensor<16x64xf16>
+  tile.return
+}
+
+// -----
+
+// Tests that uses of any other part are uses of the tile around it: a part that
+// lacks an inner dimension, and a part of that.
+// CHECK-LABEL: tile.kernel @inner_dimension
+// CHECK: %[[S:.+]] = tile.alloc_shared
+// CHECK-NOT: tile.slice
+// CHECK: tile.load_element %[[S]][%{{.+}}, %arg0, %{{.+}}] : !tile.shared<4x8x16xf16> -> f16
+// CHECK: tile.store_element %{{.+}}, %[[S]][%{{.+}}, %arg0, %{{.+}}]
+// CHECK: tile.store_element %{{.+}}, %[[S]][%arg0, %arg0, %{{.+}}]
+tile.kernel @inner_dimension(%n: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %c3 = arith.constant 3 : i64
+  %s = tile.alloc_shared "S" : !tile.shared<4x8x16xf16>
+  %p = tile.slice %s[%c0, %n, %c0] {kept = array<i64: 0, 2>} : !tile.shared<4x8x16xf16> -> !tile.shared<4x16xf16>
+  %a = tile.load %p : !tile.shared<4x16xf16> -> tensor<4x16xf16>
+  tile.store %a, %p : tensor<4x16xf16>, !tile.shared<4x16xf16>
+  %q = tile.slice %p[%n, %c3] : !tile.shared<4x16xf16> -> !tile.shared<4xf16>
+  %b = arith.constant dense<1.0> : tensor<4xf16>
+  tile.store %b, %q : tensor<4xf16>, !tile.shared<4xf16>
+  tile.return
+}
+
+// -----
+
+// Tests that a product reads a copy of such a part.
+// CHECK-LABEL: tile.kernel @operand
+// CHECK: %[[P:.+]] = tile.alloc_shared "part" : <16x16xf16>
+// CHECK: tile.store %{{.+}}, %[[P]]
+// CHECK: tile.gemm %[[P]],
+tile.kernel @operand(%n: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %acc = arith.constant dense<0.0> : tensor<16x8xf32>
+  %s = tile.alloc_shared "S" : !tile.shared<16x32xf16>
+  %b = tile.alloc_shared "B" : !tile.shared<16x8xf16>
+  %p = tile.slice %s[%c0, %n] : !tile.shared<16x32xf16> -> !tile.shared<16x16xf16>
+  %r = tile.gemm %p, %b, %acc : !tile.shared<16x16xf16>, !tile.shared<16x8xf16>, tensor<16x8xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that an asynchronous copy into such a part is one of pieces of 4 bytes,
+// under its condition.
+// CHECK-LABEL: tile.kernel @async
+// CHECK: scf.if %arg1
+// CHECK: tile.parallel (%{{.+}}, %{{.+}}) in (4, 8)
+// CHECK: tile.async_copy_elements %arg0[%{{.+}}, %{{.+}}] to %{{.+}}[%{{.+}}, %c3{{.*}}, %{{.+}}] count 2
+tile.kernel @async(%A: !tile.global<?x?xf16> {tile.name = "A", tile.dtype = "f16", tile.access = "in", tile.dims = ["M", "K"]}, %p: i1 {tile.name = "p", tile.dtype = "bool"}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %c3 = arith.constant 3 : i64
+  %s = tile.alloc_shared "S" : !tile.shared<4x8x16xf16>
+  %t = tile.slice %s[%c0, %c3, %c0] {kept = array<i64: 0, 2>} : !tile.shared<4x8x16xf16> -> !tile.shared<4x16xf16>
+  tile.async_copy %A[%c0, %c0] to %t if %p : !tile.global<?x?xf16>, !tile.shared<4x16xf16>
+  tile.return
+}
+
+// -----
+
+// Tests that a ring takes the packed dimension of what its buffers are copied
+// from.
+// CHECK-LABEL: tile.kernel @packed_ring
+// CHECK: tile.alloc_shared "S" : <2x32x32xi4, pack = 1>
+// CHECK: tile.slice {{.*}} -> <32x32xi4, pack = 0>
+tile.kernel @packed_ring(%A: !tile.global<?x?xi4, pack = 0> {tile.name = "A", tile.dtype = "int4", tile.access = "in", tile.dims = ["M", "K"]}, %n: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" : !tile.shared<2x32x32xi4, pack = 2>
+  %t = tile.slice %s[%n, %c0, %c0] : !tile.shared<2x32x32xi4, pack = 2> -> !tile.shared<32x32xi4, pack = 1>
+  tile.copy %A[%c0, %c0] to %t : !tile.global<?x?xi4, pack = 0>, !tile.shared<32x32xi4, pack = 1>
   tile.return
 }
