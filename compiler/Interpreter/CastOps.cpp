@@ -68,10 +68,12 @@ static LogicalResult executeCast(BlockInterpreter &block, tile::CastOp op) {
   std::optional<CastMode> mode = findCastMode(op.getMode().value_or(""));
   if (!mode)
     return block.fail(op, "no cast mode is called '" + *op.getMode() + "'");
+  NumberFormat from = getFormat(op.getSource(), op.getSourceUnsigned()),
+               to = getFormat(op.getResult(), op.getResultUnsigned());
+  // As the folder of the op has it.
   block.set(op.getResult(),
-            convert(block, op.getSource(),
-                    getFormat(op.getSource(), op.getSourceUnsigned()),
-                    getFormat(op.getResult(), op.getResultUnsigned()), *mode));
+            from == to ? block.get(op.getSource())
+                       : convert(block, op.getSource(), from, to, *mode));
   return success();
 }
 

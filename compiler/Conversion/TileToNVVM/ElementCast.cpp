@@ -89,7 +89,7 @@ Value tile::emitElementCast(KernelEmitter &e, const ElementCast &cast,
   if (fromInteger && isa<IntegerType>(cast.to))
     return castIntegers(e, cast, source);
   // Only a change of type converts: what a NaN or a narrow float was, it stays.
-  if (cast.from == cast.to && !cast.saturates)
+  if (cast.from == cast.to)
     return source;
   if (isNarrowFloat(cast.from))
     source = decodeNarrowFloat(e, source, cast.from);

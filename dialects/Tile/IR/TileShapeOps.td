@@ -73,7 +73,7 @@ def Tile_CastOp : Tile_Op<"cast", [Pure]> {
     integer truncates and saturates, NaN to 0; integer to integer keeps low bits,
     or clamps under `sat`.  `source_unsigned` and `result_unsigned` give the
     signedness of integers.  `mode` is `sat`, `nosat` or `up` where the default
-    is not meant.
+    is not meant.  A cast to the same type changes nothing, inf and NaN included.
 
     Example: `%y = tile.cast %x : tensor<128x128xf32> -> tensor<128x128xbf16>`
 

@@ -36,6 +36,12 @@ const double inf = std::numeric_limits<double>::infinity();
 const double notANumber = std::numeric_limits<double>::quiet_NaN();
 } // namespace
 
+TEST_F(CastOps, KeepsWhatHasTheTypeAlready) {
+  EXPECT_EQ(
+      apply("tile.cast %a {mode = \"sat\"}", "f16", "f16", "f16", "f16", {inf}),
+      (Numbers{inf}));
+}
+
 TEST_F(CastOps, FollowsTheModes) {
   EXPECT_EQ(apply("tile.cast %a", "f32", "f32", "fp8_e4m3", "f8E4M3FN",
                   {500, -inf, 17}),
