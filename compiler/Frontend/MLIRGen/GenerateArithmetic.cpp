@@ -159,7 +159,12 @@ Value Generator::generateShift(const checked::BinaryExpr &binary, Value left,
     amount = arith::TruncIOp::create(builder, location, type, right);
   else if (amountWidth < width)
     amount = arith::ExtUIOp::create(builder, location, type, right);
-  if (isInside)
+  // Of 64-bit amounts LLVM's back end believes that the instruction takes all
+  // of them, and drops a select that says the same; it takes the low 32.
+  if (isInside && width == 64 && !keepsSign)
+    amount = arith::AndIOp::create(builder, location, amount,
+                                   createNumber(location, type, width - 1));
+  else if (isInside)
     amount = arith::SelectOp::create(
         builder, location, isInside, amount,
         createNumber(location, type, keepsSign ? width - 1 : 0));
