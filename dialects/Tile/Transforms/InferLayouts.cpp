@@ -19,6 +19,7 @@
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/RegisterOrder.h"
 #include "dialects/Tile/Transforms/SharedParts.h"
+#include "dialects/Tile/Transforms/SharedSwizzle.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -33,93 +34,6 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 using layout::FragmentLayout;
-
-//===----------------------------------------------------------------------===//
-// Shared tiles
-//===----------------------------------------------------------------------===//
-
-/// How the operand fragments of a gemm read their tile.
-static void describeOperand(SharedType type, const FragmentLayout &fragment,
-                            std::vector<layout::AccessPattern> &patterns) {
-  SmallVector<int64_t> shape(fragment.shape());
-  auto storage = getSubTileStorage(type, shape);
-  if (!storage)
-    return;
-  if (auto ldmatrix = layout::planLdmatrix(fragment, *storage))
-    patterns.push_back(layout::describeAccess(*storage, *ldmatrix));
-  else
-    patterns.push_back(layout::describeAccess(
-        fragment, *storage, layout::planVector(fragment, *storage)));
-}
-
-static void describeGemmReads(GemmOp gemm, Value tile, int64_t warps,
-                              std::vector<layout::AccessPattern> &patterns) {
-  auto type = cast<SharedType>(tile.getType());
-  GemmPlan plan = planGemm(gemm, warps);
-  if (getStoredOperand(gemm.getA()) == tile)
-    describeOperand(type, plan.loadA, patterns);
-  if (getStoredOperand(gemm.getB()) == tile)
-    describeOperand(type, plan.loadB, patterns);
-}
-
-/// How a tile, or a part of one, is read by gemms and written by copies.
-static void describeUses(Value tile, int64_t warps,
-                         std::vector<layout::AccessPattern> &patterns) {
-  auto type = cast<SharedType>(tile.getType());
-  for (Operation *user : tile.getUsers()) {
-    if (auto gemm = dyn_cast<GemmOp>(user)) {
-      describeGemmReads(gemm, tile, warps, patterns);
-    } else if (auto expression = dyn_cast<OperandOp>(user)) {
-      for (Operation *gemm : expression->getUsers()) // operand-c4
-        describeGemmReads(cast<GemmOp>(gemm), tile, warps, patterns);
-    } else if (isa<CopyOp, AsyncCopyOp>(user) &&
-               type.getStorage().rowPitch() % 16 == 0) {
-      patterns.push_back(layout::describeCopy(type.getStorage()));
-    } else if (auto slice = dyn_cast<SliceOp>(user)) {
-      describeUses(slice.getResult(), warps, patterns);
-    }
-  }
-}
-
-/// The layout that the program asked for.
-static LogicalResult applyAnnotation(AllocSharedOp alloc) {
-  SharedType type = alloc.getType();
-  SharedLayoutAttr layout = *alloc.getAnnotation();
-  std::string error;
-  if (!layout::SharedLayout::create(
-          layout::Coords(type.getShape().begin(), type.getShape().end()),
-          getElementBits(type.getElementType()), type.getPackDim(),
-          {int(layout.getBits()), int(layout.getBase()),
-           int(layout.getShift())},
-          layout.getPadding(), &error))
-    return alloc.emitError("'")
-           << alloc.getName().value_or("") << "' cannot have the layout of its "
-           << "annotation: " << error;
-  alloc.getResult().setType(type.withLayout(layout));
-  return success();
-}
-
-/// Sets the swizzle with the fewest bank conflicts over the reads of all gemms
-/// and the copies into the tile, or the one that the program asked for.
-static LogicalResult chooseSharedLayout(AllocSharedOp alloc, int64_t warps) {
-  if (alloc.getAnnotation())
-    return applyAnnotation(alloc);
-  SharedType type = alloc.getType();
-  layout::SharedLayout storage = type.getStorage();
-  std::vector<layout::AccessPattern> patterns;
-  describeUses(alloc.getResult(), warps, patterns);
-  if (patterns.empty())
-    return success();
-  layout::Swizzle swizzle = layout::chooseSwizzle(patterns, storage).swizzle;
-  if (swizzle.isIdentity())
-    return success();
-  auto swizzled = storage.withSwizzle(swizzle);
-  if (swizzled && haveAlignedParts(alloc.getResult(), *swizzled))
-    alloc.getResult().setType(type.withLayout(
-        SharedLayoutAttr::get(type.getContext(), swizzle.bits, swizzle.base,
-                              swizzle.shift, /*padding=*/0)));
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Fragments
