@@ -1,8 +1,9 @@
 //===- PackedCast.cpp - Conversion of packed registers --------------------===//
 //
-// Instructions for eight elements in order, as ptxas makes them (SASS counted in
-// the loops of products, sm_80 and sm_90a); in brackets where two that become
-// neighbours lie 16 bits apart in a word.  What a cast reorders adds permutes.
+// Instructions for eight elements in order, as ptxas makes them (SASS counted
+// in the loops of products, sm_80 and sm_90a); in brackets where two that
+// become neighbours lie 16 bits apart in a word.  What a cast reorders adds
+// permutes.
 //
 //   int4, uint4 -> bf16, f16      13 [11]  nibbles under an exponent
 //   fp4 -> f16; bf16              15; 17 [19]  tables of bytes [bits]
