@@ -31,8 +31,6 @@ def batched(a, b, accumulator, stages):
 for a, b in (("int8", "int8"), ("fp4_e2m1", "fp4_e2m1"), ("bf16", "int4"), ("int8", "int4"), ("fp8_e4m3", "fp8_e4m3"), ("bf16", "bf16")):
     accumulator = accumulator_of(a, b)
     for stages, last in ((4, 272), (4, 320), (2, 272), (5, 65), (3, 63), (1, 320)):
-        if a == "fp4_e2m1" and last % 2:
-            continue
         ones = {name: Array(t, np.concatenate([np.ones((2, 5, last)), np.full((2, 5, 336 - last), 3)], axis=2)) for name, t in (("A", a), ("B", b))}
         expect(f"{a} x {b}, {last} of 336, {stages} stages", batched(a, b, accumulator, stages), ones,
                {"C": Array(accumulator, np.full((2, 5, 5), last))}, scalars={"last": last})

@@ -16,7 +16,7 @@ MOVED = """kernel moved(X: {t}[66, 72], first: int64, Y: out {t}[64, 64]) thread
     }}
 }}
 """
-for type_ in ("int32", "f16", "int8", "f64", "fp8_e4m3"):
+for type_ in ("int32", "f16", "int8", "f64", "fp8_e4m3", "int4"):
     x = np.arange(66 * 72).reshape(66, 72) % 8
     for first in (1, 2, 4, 8, 3):
         for stages in (1, 3):

@@ -32,6 +32,7 @@ SPACE = {
 
 # An expert statement is done as it says or not at all.
 ASYNC_REFUSALS = [("an async copy moves 4, 8 or 16 bytes", "async copy of less than 4 bytes"),
+                  ("an async copy of 4 bytes needs a (source|destination) at multiples of as much", "async copy from unaligned indices"),
                   ("this async copy needs its source to start at multiples of 4 bytes", "async copy from unaligned view"),
                   ("it does not hold that the (pitch|address|packed dimension) of 'X'", "async copy from unaligned rows")]
 
