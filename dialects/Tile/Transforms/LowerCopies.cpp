@@ -13,8 +13,11 @@ using namespace mlir::tile;
 
 /// cp.async moves 4, 8 or 16 bytes.
 static LogicalResult planAsyncCopy(AsyncCopyOp copy) {
-  int64_t bytes = getCopyBytes(copy.getSource(), copy.getSourceIndices(),
-                               copy.getDestination().getType().getShape());
+  SharedType tile = copy.getDestination().getType();
+  int64_t bytes =
+      getCopyBytes(copy.getSource(), copy.getSourceIndices(), tile.getShape());
+  // An element is aligned as it is wide.
+  bytes = std::max<int64_t>(bytes, getElementBits(tile.getElementType()) / 8);
   if (bytes < 4)
     return copy.emitError("an async copy moves 4, 8 or 16 bytes, but only ")
            << bytes << " are known to be aligned";

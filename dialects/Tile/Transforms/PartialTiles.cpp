@@ -200,6 +200,10 @@ LogicalResult PartInliner::splitAsyncCopy(AsyncCopyOp copy) {
   SharedType type = slice.getType();
   int64_t bits = getElementBits(type.getElementType());
   int64_t count = pieceBits / bits;
+  if (type.getPackDim() >= 0 && type.getPackDim() != type.getRank() - 1)
+    return copy.emitError("an async copy to this part of a shared tile, whose "
+                          "elements are packed along dimension ")
+           << type.getPackDim() << ", is not supported yet";
   if (bits > pieceBits || type.getShape().back() % count != 0)
     return copy.emitError(
                "an async copy moves 4, 8 or 16 bytes, which rows of ")

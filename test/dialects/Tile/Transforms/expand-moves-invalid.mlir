@@ -21,3 +21,17 @@ tile.kernel @odd_rows(%A: !tile.global<?x?xf16> {tile.name = "A", tile.dtype = "
   tile.async_copy %A[%c0, %c0] to %t : !tile.global<?x?xf16>, !tile.shared<4x15xf16>
   tile.return
 }
+
+// -----
+
+// Tests a part whose bytes hold elements of two rows.
+tile.kernel @packed_rows(%A: !tile.global<?x?xi4, pack = 0> {tile.name = "A", tile.dtype = "int4", tile.access = "in", tile.dims = ["M", "K"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c3 = arith.constant 3 : i64
+  %s = tile.alloc_shared "S" : !tile.shared<2x11xi4, pack = 0>
+  %t = tile.slice %s[%c1, %c3] : !tile.shared<2x11xi4, pack = 0> -> !tile.shared<1x8xi4, pack = 0>
+  // expected-error @below {{an async copy to this part of a shared tile, whose elements are packed along dimension 0, is not supported yet}}
+  tile.async_copy %A[%c0, %c0] to %t : !tile.global<?x?xi4, pack = 0>, !tile.shared<1x8xi4, pack = 0>
+  tile.return
+}

@@ -18,3 +18,16 @@ tile.kernel @widths(%A: !tile.global<?x?xbf16> {tile.name = "A", tile.dtype = "b
   tile.copy %B[%c0_i64, %c0_i64] to %as : !tile.global<?x?xbf16>, !tile.shared<16x32xbf16>
   tile.return
 }
+
+// -----
+
+// Tests that elements of 8 bytes are copied whole where nothing is known.
+// CHECK-LABEL: @wide_elements
+// CHECK: tile.async_copy {{.*}}engine = cp_async, bytes = 8
+tile.kernel @wide_elements(%A: !tile.global<?x?xi64> {tile.name = "A", tile.dtype = "int64", tile.access = "in", tile.dims = ["M", "K"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0_i64 = arith.constant 0 : i64
+  %as = tile.alloc_shared "As" : !tile.shared<1x1xi64>
+  tile.async_copy %A[%c0_i64, %c0_i64] to %as : !tile.global<?x?xi64>, !tile.shared<1x1xi64>
+  tile.return
+}
