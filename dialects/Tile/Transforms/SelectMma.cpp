@@ -14,6 +14,8 @@
 #include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_SELECTMMAPASS
@@ -85,6 +87,42 @@ findCandidates(GemmOp gemm, int64_t warps,
   return failure();
 }
 
+/// The largest magnitude of a small integer.
+static int64_t getLargestMagnitude(Type type, bool isUnsigned) {
+  int64_t count = int64_t(1) << type.getIntOrFloatBitWidth();
+  return isUnsigned ? count - 1 : count / 2;
+}
+
+/// Warns where a known number of products may exceed the int32 in which they
+/// are added up, which wraps (docs/language.md section 7).
+static void warnOfOverflow(GemmOp gemm) {
+  if (!getTileElementType(gemm.getAccumulator().getType()).isInteger(32))
+    return;
+  APInt lower, upper;
+  auto loop = gemm->getParentOfType<PipelinedOp>();
+  if (!loop || !matchPattern(loop.getLower(), m_ConstantInt(&lower)) ||
+      !matchPattern(loop.getUpper(), m_ConstantInt(&upper)))
+    return;
+  int64_t trips = std::max<int64_t>(
+      llvm::divideCeilSigned(upper.getSExtValue() - lower.getSExtValue(),
+                             loop.getStep()),
+      0);
+  int64_t product =
+      getLargestMagnitude(gemm.getElementTypeA(), gemm.getUnsignedA()) *
+      getLargestMagnitude(gemm.getElementTypeB(), gemm.getUnsignedB());
+  std::optional<int64_t> depth = llvm::checkedMul(trips, gemm.getTileK());
+  std::optional<int64_t> sum =
+      depth ? llvm::checkedMul(*depth, product) : std::nullopt;
+  if (!depth || (sum && *sum <= INT32_MAX))
+    return;
+  gemm.emitWarning("sums of ")
+      << *depth << " products of "
+      << spellElementType(gemm.getElementTypeA(), gemm.getUnsignedA())
+      << " and "
+      << spellElementType(gemm.getElementTypeB(), gemm.getUnsignedB())
+      << " may exceed int32, and wrap";
+}
+
 namespace {
 struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
   using SelectMmaPassBase::SelectMmaPassBase;
@@ -105,8 +143,10 @@ struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
     kernel.walk([&](GemmOp gemm) {
       auto instruction = requireInstruction(gemm, capability);
       failedAny |= failed(instruction);
-      if (succeeded(instruction))
+      if (succeeded(instruction)) {
+        warnOfOverflow(gemm);
         selected.push_back({gemm, *instruction});
+      }
     });
     if (failedAny)
       return failure();
