@@ -27,6 +27,12 @@ class Build:
     same_bits: str = ""
 
     @property
+    def source(self) -> Path:
+        """An example, or a kernel of these tests."""
+        example = ROOT / "docs" / "examples" / f"{self.example}.tile"
+        return example if example.exists() else ROOT / "test" / "gpu" / "Inputs" / f"{self.example}.tile"
+
+    @property
     def name(self) -> str:
         return "-".join([self.example] + [f"{key}{value}" for key, value in self.settings.items()])
 
@@ -58,6 +64,10 @@ BUILDS: List[Build] = [
     Build("fp4_dequant_gemm", ((256, 256, 256), (4096, 4096, 4096), (100, 200, 96))),
     Build("gemm_fp8_blockscaled", ((4096, 7168, 16384), (64, 7168, 16384), (100, 200, 300))),
     Build("gemm_mxfp8", ((1024, 1024, 1024), (4096, 4096, 4096), (100, 200, 96))),
+    # More elements, and more bytes, than 32 bits count (F17).
+    Build("copy_long", ((2 ** 31 + 1024,),)),
+    Build("copy_long", ((2 ** 31 + 8,),), {"T": "bf16"}),
+    Build("copy_wide", ((20480, 128256),)),
     Build("transpose", ((4096, 4096), (1000, 3001))),
     Build("softmax", ((256, 1000), (7, 20000))),
     Build("rmsnorm", ((256, 5120), (7, 100))),

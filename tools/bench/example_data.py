@@ -32,6 +32,8 @@ class Output:
                 return f"bytes {side} the output were written"
         if self.matrix.numel() == 0:
             return None
+        if want.dtype == self.matrix.dtype:  # a copy
+            return None if self.torch.equal(self.matrix, want) else "the copy differs"
         if not self.matrix.dtype.is_floating_point:
             got, bound = self.matrix.double(), torch.zeros_like(want)
         else:
@@ -102,6 +104,21 @@ def spread(scales, group, extent, dim):
 def make_transpose(s, rows, columns):
     x, out = s.normal(rows, columns), s.output(columns, rows)
     return Case([s.of(x), s.of(out.matrix)], out, x.float().t().contiguous(), [x])
+
+
+def make_copy_long(s, size):
+    if s.settings.get("T") == "bf16":
+        x = s.torch.randint(-100, 100, (size,), dtype=s.torch.int8, device="cuda").bfloat16()
+    else:
+        x = s.integers(-128, 128, size)
+    out = s.output(1, size, x.dtype)
+    return Case([s.of(x), s.of(out.matrix[0])], out, x[None, :], [x])
+
+
+def make_copy_wide(s, rows, columns):
+    x = s.torch.randint(-100, 100, (rows, columns), dtype=s.torch.int8, device="cuda").bfloat16()
+    out = s.output(rows, columns)
+    return Case([s.of(x), s.of(out.matrix)], out, x, [x])
 
 
 def make_softmax(s, rows, columns):
