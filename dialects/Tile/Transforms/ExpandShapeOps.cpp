@@ -276,15 +276,21 @@ Value OpExpander::reduceVector(Value vector, ReductionKind kind,
                                bool isUnsigned) {
   auto type = cast<RankedTensorType>(vector.getType());
   Type element = type.getElementType(), work = getWorkType(element);
-  int64_t packDim = getElementBits(element) == 4 ? 0 : -1;
-  auto shared = SharedType::get(builder.getContext(), type.getShape(), element,
-                                packDim, SharedLayoutAttr());
+  // Elements that share bytes may be in different threads.
+  Type staged = element;
+  if (getElementBits(element) == 4)
+    staged = element.isInteger(4) ? Type(builder.getI8Type()) : work;
+  if (staged != element)
+    vector =
+        CastOp::create(builder, loc, type.clone(staged), vector, StringAttr(),
+                       isUnsigned, /*result_unsigned=*/false);
+  auto shared = SharedType::get(builder.getContext(), type.getShape(), staged,
+                                /*packDim=*/-1, SharedLayoutAttr());
   Value tile = AllocSharedOp::create(
       builder, loc, shared, builder.getStringAttr("reduction"), IntegerAttr());
   StoreOp::create(builder, loc, vector, tile, ValueRange());
   auto read = [&](Value i) {
-    Value value =
-        LoadElementOp::create(builder, loc, element, tile, i, Value());
+    Value value = LoadElementOp::create(builder, loc, staged, tile, i, Value());
     return prepare(kind, isUnsigned, value, work);
   };
   Value total = accumulate(
