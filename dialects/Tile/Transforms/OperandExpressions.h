@@ -1,4 +1,4 @@
-//===- OperandExpressions.h - Operands computed as they are read -*- C++ -*-==//
+//===- OperandExpressions.h - Operands computed as read ---------*- C++ -*-===//
 #ifndef TILE_DIALECTS_TILE_TRANSFORMS_OPERANDEXPRESSIONS_H
 #define TILE_DIALECTS_TILE_TRANSFORMS_OPERANDEXPRESSIONS_H
 
