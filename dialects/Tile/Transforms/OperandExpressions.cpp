@@ -49,7 +49,6 @@ private:
 
   GemmOp gemm;
   SmallVector<Input> inputs;
-  SmallVector<unsigned> places;
   Block *body = nullptr;
   /// Ops that are elements already, by value and map.
   SmallVector<std::pair<std::pair<Value, AffineMap>, Value>> emitted;
