@@ -4,6 +4,7 @@
 #include "dialects/Layout/BlockedLayout.h"
 #include "dialects/Layout/VectorAccess.h"
 #include "dialects/Tile/Transforms/PackedStores.h"
+#include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -36,12 +37,6 @@ static bool ownsBytes(const layout::FragmentLayout &layout, int64_t packDim) {
               .splitsByte();
 }
 
-static RankedTensorType getConvertedType(RankedTensorType type,
-                                         const layout::FragmentLayout &layout) {
-  return RankedTensorType::get(type.getShape(), type.getElementType(),
-                               LayoutAttr::get(type.getContext(), layout));
-}
-
 /// The fragment in a coalesced layout that owns bytes packed along `packDim`.
 static Value convertToOwners(OpBuilder &builder, Location loc, Value value,
                              int64_t packDim, int64_t warps) {
@@ -52,8 +47,8 @@ static Value convertToOwners(OpBuilder &builder, Location loc, Value value,
   options.threads = warps * layout::lanesPerWarp;
   layout::FragmentLayout owners = layout::blocked(
       layout::Coords(type.getShape().begin(), type.getShape().end()), options);
-  return ConvertLayoutOp::create(builder, loc, getConvertedType(type, owners),
-                                 value);
+  return ConvertLayoutOp::create(
+      builder, loc, getFragmentType(owners, type.getElementType()), value);
 }
 
 void tile::giveBytesOwners(KernelOp kernel, int64_t warps) {
@@ -82,7 +77,8 @@ static Value moveThroughShared(OpBuilder &builder, Location loc, Value value,
   Value tile = AllocSharedOp::create(
       builder, loc, shared, builder.getStringAttr("conversion"), IntegerAttr());
   StoreOp::create(builder, loc, value, tile, ValueRange());
-  return LoadOp::create(builder, loc, getConvertedType(type, layout), tile,
+  return LoadOp::create(builder, loc,
+                        getFragmentType(layout, type.getElementType()), tile,
                         ValueRange(), Value());
 }
 

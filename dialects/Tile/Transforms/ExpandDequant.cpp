@@ -18,6 +18,7 @@
 #include "dialects/Tile/Transforms/GroupedProduct.h"
 #include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 

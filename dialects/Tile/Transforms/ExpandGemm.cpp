@@ -11,6 +11,7 @@
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -47,8 +48,6 @@ private:
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI64IntegerAttr(value));
   }
-  Value castTo(Value value, Type element, bool isUnsigned);
-  Value store(Value fragment);
   Side prepare(Value operand, bool isUnsigned, int64_t kDim,
                unsigned resultDim);
   Side slice(const Side &side, Value start, int64_t extent);
@@ -63,44 +62,19 @@ private:
 };
 } // namespace
 
-Value GemmExpander::castTo(Value value, Type element, bool isUnsigned) {
-  auto from = cast<RankedTensorType>(value.getType());
-  if (from.getElementType() == element)
-    return value;
-  return CastOp::create(builder, loc, from.clone(element), value, StringAttr(),
-                        isUnsigned, /*result_unsigned=*/isUnsigned);
-}
-
-/// Puts a fragment of whole bytes in a shared tile.
-Value GemmExpander::store(Value fragment) {
-  auto from = cast<RankedTensorType>(fragment.getType());
-  auto shared = SharedType::get(builder.getContext(), from.getShape(),
-                                from.getElementType(), /*packDim=*/-1,
-                                SharedLayoutAttr());
-  Value tile = AllocSharedOp::create(
-      builder, loc, shared, builder.getStringAttr("operand"), IntegerAttr());
-  StoreOp::create(builder, loc, fragment, tile, ValueRange());
-  return tile;
-}
-
 /// Fragments go to shared memory, and 4-bit elements become bytes there, so
 /// that one line of K can be read by itself.
 Side GemmExpander::prepare(Value operand, bool isUnsigned, int64_t kDim,
                            unsigned resultDim) {
   Type element = getTileElementType(operand.getType());
   bool isNibble = getElementBits(element) == 4;
-  if (isNibble && isa<SharedType>(operand.getType()))
-    operand = LoadOp::create(
-        builder, loc,
-        RankedTensorType::get(getTileShape(operand.getType()), element),
-        operand, ValueRange(), /*pad=*/Value());
   if (isNibble)
-    operand = castTo(operand,
+    operand = castTo(builder, loc, readTile(builder, loc, operand),
                      element.isInteger(4) ? Type(builder.getI8Type())
                                           : Type(builder.getF16Type()),
                      isUnsigned);
   if (!isa<SharedType>(operand.getType()))
-    operand = store(operand);
+    operand = storeInShared(builder, loc, operand);
   return {operand, kDim, isUnsigned, resultDim};
 }
 
@@ -131,8 +105,9 @@ Value GemmExpander::loadLine(const Side &side, int64_t k) {
       LoadOp::create(builder, loc, RankedTensorType::get(shape, element),
                      side.tile, indices, /*pad=*/Value());
   if (gemm.getTf32() && element.isF32())
-    line = castTo(line, FloatTF32Type::get(builder.getContext()), false);
-  line = castTo(line, type.getElementType(), side.isUnsigned);
+    line = castTo(builder, loc, line, FloatTF32Type::get(builder.getContext()),
+                  false);
+  line = castTo(builder, loc, line, type.getElementType(), side.isUnsigned);
   SmallVector<AffineExpr> map(2, builder.getAffineConstantExpr(0));
   map[1 - side.kDim] = builder.getAffineDimExpr(side.resultDim);
   return ReindexOp::create(builder, loc, type, line,

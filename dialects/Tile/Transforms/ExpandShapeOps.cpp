@@ -8,6 +8,7 @@
 
 #include "dialects/Tile/IR/TileOps.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -106,10 +107,7 @@ Value OpExpander::accumulate(int64_t count, Value init,
 }
 
 Value OpExpander::castTo(Value value, Type type, bool isUnsigned) {
-  if (value.getType() == type)
-    return value;
-  return CastOp::create(builder, loc, type, value, StringAttr(), isUnsigned,
-                        /*result_unsigned=*/false);
+  return tile::castTo(builder, loc, value, type, isUnsigned);
 }
 
 /// Of a value that the type holds, which inf is in some: it must not saturate.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/GroupFactors.h"
+#include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -54,25 +55,6 @@ std::optional<IntegerRange> tile::findIntegerRange(Value value,
   int64_t count = int64_t(1) << type.getWidth();
   return isUnsigned ? IntegerRange{0, count - 1}
                     : IntegerRange{-count / 2, count / 2 - 1};
-}
-
-Value tile::readTile(OpBuilder &builder, Location loc, Value tile) {
-  auto shared = dyn_cast<SharedType>(tile.getType());
-  if (!shared)
-    return tile;
-  auto type = RankedTensorType::get(shared.getShape(), shared.getElementType());
-  return LoadOp::create(builder, loc, type, tile, ValueRange(), Value());
-}
-
-Value tile::castTo(OpBuilder &builder, Location loc, Value value, Type element,
-                   bool isUnsigned) {
-  if (getTileElementType(value.getType()) == element)
-    return value;
-  auto fragment = dyn_cast<RankedTensorType>(value.getType());
-  return CastOp::create(builder, loc,
-                        fragment ? Type(fragment.clone(element)) : element,
-                        value, StringAttr(), isUnsigned,
-                        /*result_unsigned=*/false);
 }
 
 /// Looks entries up one by one, where the compiler has no index map for them.

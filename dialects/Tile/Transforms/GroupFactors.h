@@ -45,13 +45,6 @@ struct IntegerRange {
 /// no such constant.
 std::optional<IntegerRange> findIntegerRange(Value value, bool isUnsigned);
 
-/// `tile` as a fragment: itself, or what is in the shared tile now.
-Value readTile(OpBuilder &builder, Location loc, Value tile);
-
-/// A scalar or fragment converted by value; itself if it has the type.
-Value castTo(OpBuilder &builder, Location loc, Value value, Type element,
-             bool isUnsigned);
-
 /// The entries of a factor, as `element`, for each element of a tile of
 /// `shape`.
 Value spreadFactor(OpBuilder &builder, Location loc, const Factor &factor,

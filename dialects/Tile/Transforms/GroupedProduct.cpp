@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/GroupedProduct.h"
+#include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <numeric>
 
@@ -163,19 +164,8 @@ static bool isComputed(const GroupedOperand &operand) {
 
 /// Puts a fragment in shared memory, where several products read it.
 void ProductExpander::shareFragment(GroupedOperand &operand) {
-  auto fragment = dyn_cast<RankedTensorType>(operand.numbers.getType());
-  if (!fragment)
-    return;
-  int64_t packDim = getElementBits(fragment.getElementType()) == 4
-                        ? fragment.getRank() - 1
-                        : -1;
-  auto shared =
-      SharedType::get(builder.getContext(), fragment.getShape(),
-                      fragment.getElementType(), packDim, SharedLayoutAttr());
-  Value tile = AllocSharedOp::create(
-      builder, loc, shared, builder.getStringAttr("operand"), IntegerAttr());
-  StoreOp::create(builder, loc, operand.numbers, tile, ValueRange());
-  operand.numbers = tile;
+  if (isa<RankedTensorType>(operand.numbers.getType()))
+    operand.numbers = storeInShared(builder, loc, operand.numbers);
 }
 
 /// The entries of a factor at `k`, for each element of the accumulator, of

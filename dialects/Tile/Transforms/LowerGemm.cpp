@@ -12,6 +12,7 @@
 #include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -22,13 +23,6 @@ namespace mlir::tile {
 
 using namespace mlir;
 using namespace mlir::tile;
-
-static RankedTensorType getFragmentType(const layout::FragmentLayout &layout,
-                                        Type element) {
-  SmallVector<int64_t> shape(layout.shape());
-  return RankedTensorType::get(shape, element,
-                               LayoutAttr::get(element.getContext(), layout));
-}
 
 /// Reads what `step` needs of a stored operand and turns it to the orientation
 /// of the product.

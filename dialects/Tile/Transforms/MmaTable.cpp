@@ -28,7 +28,7 @@ static bool isSmallInteger(Type type) {
 static Choices onHalves(Type type) { return {{type, type, 16, 8, 16}}; }
 
 /// 4-bit operands have an instruction of their own up to sm_89; from sm_90 on
-/// it is a slow emulation (48 TOP/s on an H200).
+/// 8-bit ones take their place.
 static Choices onIntegers(Type a, Type b, unsigned capability) {
   Type i4 = IntegerType::get(a.getContext(), 4),
        i8 = IntegerType::get(a.getContext(), 8);

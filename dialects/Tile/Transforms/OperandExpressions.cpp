@@ -9,6 +9,7 @@
 
 #include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/MemoryAccess.h"
+#include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -250,13 +251,6 @@ bool tile::isConvertedFirst(OperandOp op, bool &toHalf) {
     toHalf &= type.isF16() || type.isBF16();
   }
   return true;
-}
-
-static RankedTensorType getFragmentType(const layout::FragmentLayout &layout,
-                                        Type element) {
-  SmallVector<int64_t> shape(layout.shape());
-  return RankedTensorType::get(shape, element,
-                               LayoutAttr::get(element.getContext(), layout));
 }
 
 static Value emitIndex(OpBuilder &builder, Location loc, int64_t value) {

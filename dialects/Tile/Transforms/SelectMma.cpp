@@ -14,6 +14,7 @@
 #include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -28,20 +29,12 @@ using namespace mlir::tile;
 /// Puts a fragment operand that is no expression over shared tiles in one, from
 /// which the instruction's own fragments are read.
 static void stageOperand(OpOperand &operand) {
-  auto tensor = dyn_cast<RankedTensorType>(operand.get().getType());
-  if (!tensor || operand.get().getDefiningOp<OperandOp>())
+  if (!isa<RankedTensorType>(operand.get().getType()) ||
+      operand.get().getDefiningOp<OperandOp>())
     return;
   OpBuilder builder(operand.getOwner());
-  Location loc = operand.getOwner()->getLoc();
-  int64_t packDim =
-      tensor.getElementTypeBitWidth() == 4 ? tensor.getRank() - 1 : -1;
-  auto type =
-      SharedType::get(builder.getContext(), tensor.getShape(),
-                      tensor.getElementType(), packDim, SharedLayoutAttr());
-  auto alloc = AllocSharedOp::create(
-      builder, loc, type, builder.getStringAttr("operand"), IntegerAttr());
-  StoreOp::create(builder, loc, operand.get(), alloc, ValueRange());
-  operand.set(alloc);
+  operand.set(
+      storeInShared(builder, operand.getOwner()->getLoc(), operand.get()));
 }
 
 /// The instruction of a gemm, or an error that says why there is none.

@@ -51,7 +51,7 @@ tile.kernel @range() attributes {symbols = [], checks = [], grid = [], axes = []
 // is told, that packed ones become bytes first, and which way stored tiles lie.
 // CHECK-LABEL: @packed_transposed
 // CHECK: %[[Q:.+]] = tile.load %{{.+}} : !tile.shared<4x6xi4, pack = 1> -> tensor<4x6xi4>
-// CHECK: %[[BYTES:.+]] = tile.cast %[[Q]] {result_unsigned, source_unsigned} : tensor<4x6xi4> -> tensor<4x6xi8>
+// CHECK: %[[BYTES:.+]] = tile.cast %[[Q]] {source_unsigned} : tensor<4x6xi4> -> tensor<4x6xi8>
 // CHECK: %[[TILE:.+]] = tile.alloc_shared "operand" : <4x6xi8>
 // CHECK: tile.store %[[BYTES]], %[[TILE]]
 // CHECK: %[[LINE:.+]] = tile.load %{{.+}} : !tile.shared<4x5xi8> -> tensor<1x5xi8>
