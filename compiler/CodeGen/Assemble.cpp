@@ -77,9 +77,5 @@ llvm::Expected<Cubin> tilec::assemble(llvm::StringRef ptx, const Target &target,
   llvm::Expected<std::string> bytes = readCubin(output, command, printed);
   if (!bytes)
     return bytes.takeError();
-  Cubin cubin{std::move(*bytes), parsePtxasReport(printed)};
-  if (!cubin.report.lostPerformance.empty() && !options.allowLostPerformance)
-    return makeError("lost asynchronous instructions of the kernel", command,
-                     llvm::join(cubin.report.lostPerformance, "\n"));
-  return cubin;
+  return Cubin{std::move(*bytes), parsePtxasReport(printed)};
 }

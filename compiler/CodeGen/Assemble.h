@@ -13,9 +13,6 @@
 namespace tilec {
 
 struct AssembleOptions {
-  /// Take code in which ptxas serialised what was meant to be asynchronous;
-  /// the remarks are in the report.  Otherwise they are an error.
-  bool allowLostPerformance = false;
   /// Keep the `.loc` lines, for a profiler.
   bool lineInfo = false;
 };

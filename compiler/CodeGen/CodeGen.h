@@ -6,6 +6,7 @@
 //   optimize          llvm::Module              ->  llvm::Module, what the
 //                                                   emulator runs
 //   emitPTX           llvm::Module              ->  PTX text
+//   lintPtx           PTX text                  ->  hazards of wgmma
 //   assemble          PTX text                  ->  cubin bytes and report
 //
 // and findPtxas, parseTarget, writeFileAtomically and hashSha256 beside them.
@@ -19,6 +20,7 @@
 #include "compiler/CodeGen/Optimize.h"
 #include "compiler/CodeGen/OutputFile.h"
 #include "compiler/CodeGen/PtxEmission.h"
+#include "compiler/CodeGen/PtxLint.h"
 #include "compiler/CodeGen/Ptxas.h"
 #include "compiler/CodeGen/Target.h"
 

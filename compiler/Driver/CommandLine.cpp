@@ -70,7 +70,7 @@ std::string CommandLineParser::getProgram() const {
 llvm::Error CommandLineParser::describeUnknownOption(StringRef name) const {
   llvm::SmallVector<StringRef> names = {"--help"};
   for (const OptionSpec &option : getOptions())
-    if (option.belongsTo(invocation.command))
+    if (option.belongsTo(invocation.command) && !option.help.empty())
       names.push_back(option.name);
   if (invocation.command == Command::Compile)
     names.push_back("--version");

@@ -57,6 +57,8 @@ struct CompileOptions {
   std::vector<NamedText> settings;
   /// Name of a pass, or "all"; empty: none.
   std::string printIRAfter;
+  /// What ptxas says of slow wgmma is an error.
+  bool strictPtxas = false;
   bool time = false;
 };
 

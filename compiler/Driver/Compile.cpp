@@ -2,6 +2,7 @@
 #include "compiler/Driver/Compile.h"
 
 #include "compiler/CodeGen/KernelManifest.h"
+#include "compiler/Driver/CodeChecks.h"
 #include "compiler/Driver/Failure.h"
 #include "compiler/Driver/MlirSource.h"
 #include "compiler/Driver/PassDiagnostics.h"
@@ -238,8 +239,29 @@ llvm::Error Compilation::makePtx() {
   if (!text)
     return text.takeError();
   ptx = std::move(*text);
+  // A text with hazards is for those who look for them.
+  if (llvm::Error hazards = lintCode())
+    diagnostics.warning({}, llvm::toString(std::move(hazards)));
   timer.end();
   return llvm::Error::success();
+}
+
+/// Fails if the PTX uses registers before or after their time.
+llvm::Error Compilation::lintCode() {
+  timer.begin("PTX lint");
+  lint = lintPtx(ptx);
+  if (lint.hazards.empty())
+    return llvm::Error::success();
+  // The same code once more, for the lines of the source.
+  PtxOptions withLines;
+  withLines.lineInfo = true;
+  llvm::Expected<std::string> text =
+      emitPTX(*llvmModule, *target, /*assembler=*/nullptr, withLines);
+  if (!text)
+    return text.takeError();
+  PtxLintReport located = lintPtx(*text);
+  return makeHazardError(located.hazards.empty() ? lint.hazards
+                                                 : located.hazards);
 }
 
 llvm::Error Compilation::makeCubin() {
@@ -253,6 +275,8 @@ llvm::Error Compilation::makeCubin() {
   if (!text)
     return text.takeError();
   ptx = std::move(*text);
+  if (llvm::Error error = lintCode())
+    return error;
   timer.begin("ptxas");
   llvm::Expected<Cubin> assembled = assemble(ptx, *target, *ptxas);
   if (!assembled)
@@ -262,26 +286,10 @@ llvm::Error Compilation::makeCubin() {
 
   addResources(manifest, cubin.report);
   manifest.cubinHash = hashSha256(cubin.bytes);
-  warnOfSpills();
-  for (const std::string &warning : cubin.report.warnings)
-    diagnostics.warning({}, warning);
-  return llvm::Error::success();
-}
-
-/// Registers that spill make a kernel slow without anything being wrong.
-void Compilation::warnOfSpills() {
-  for (KernelOp kernel : tileModule->getOps<KernelOp>())
-    for (const ManifestKernel &described : manifest.kernels)
-      for (const ManifestVariant &variant : described.variants)
-        if (described.name == kernel.getSourceName() &&
-            variant.spillBytes.value_or(0) > 0)
-          diagnostics
-              .warning(findRange(sources, kernel.getLoc()),
-                       "variant '" + variant.name + "' of kernel '" +
-                           described.name + "' spills registers: " +
-                           std::to_string(*variant.spillBytes) +
-                           " bytes a thread go to memory and back")
-              .withHelp("use smaller tiles or more threads");
+  reportSlowCode(*tileModule, manifest, cubin.report, lint, options.strictPtxas,
+                 sources, diagnostics);
+  return diagnostics.hasErrors() ? makeReportedFailure()
+                                 : llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -72,8 +72,8 @@ private:
   llvm::Error lower();
   llvm::Error makeLLVMModule();
   llvm::Error makePtx();
+  llvm::Error lintCode();
   llvm::Error makeCubin();
-  void warnOfSpills();
 
   bool isMlir() const;
   void describeOptions();
@@ -97,6 +97,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> loweredModule;
   std::unique_ptr<llvm::Module> llvmModule;
   std::string ptx;
+  PtxLintReport lint;
   Cubin cubin;
   ManifestModel manifest;
 };

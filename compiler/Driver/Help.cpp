@@ -142,7 +142,7 @@ void tilec::printCommandHelp(llvm::raw_ostream &os, Command command) {
   printWrapped(os, page.text, 0, 0);
   os << "\noptions:\n";
   for (const OptionSpec &option : getOptions())
-    if (option.belongsTo(command))
+    if (option.belongsTo(command) && !option.help.empty())
       printOption(os, getOptionHead(option), option.help);
   if (command == Command::Compile)
     printOption(os, "--version", "Print the version of tilec and of LLVM.");

@@ -296,6 +296,11 @@ static const OptionSpec options[] = {
        invocation.compile.time = true;
        return llvm::Error::success();
      }},
+    {"--strict-ptxas", ValueKind::None, "", false, compiling, "",
+     [](Invocation &invocation, StringRef) -> llvm::Error {
+       invocation.compile.strictPtxas = true;
+       return llvm::Error::success();
+     }},
 };
 
 llvm::ArrayRef<OptionSpec> tilec::getOptions() { return options; }

@@ -27,6 +27,7 @@ struct OptionSpec {
   /// May be given several times.
   bool isList;
   llvm::ArrayRef<Command> commands;
+  /// Empty for one that only tests use, which the help does not show.
   llvm::StringLiteral help;
   /// Stores the value; fails with a usage error if it is not understood.
   llvm::Error (*apply)(Invocation &invocation, llvm::StringRef value);

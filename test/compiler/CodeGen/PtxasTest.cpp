@@ -157,16 +157,12 @@ TEST(Ptxas, TimeLimitMustBeANumber) {
             "more");
 }
 
-TEST(Ptxas, LostPerformanceIsAnErrorUnlessAllowed) {
+TEST(Ptxas, LostPerformanceIsReported) {
   FakePtxas fake("13.0, V13.0.88",
                  "printf '\\177ELF' > $OUT\n"
                  "echo \"ptxas info : (C7514) Potential Performance Loss: "
                  "serialized in the function 'k'\" >&2");
-  EXPECT_THAT(getAssembleError(fake.find()), HasSubstr("(C7514)"));
-  AssembleOptions options;
-  options.allowLostPerformance = true;
-  llvm::Expected<Cubin> cubin =
-      assemble("", get("sm_90a"), fake.find(), options);
+  llvm::Expected<Cubin> cubin = assemble("", get("sm_90a"), fake.find());
   ASSERT_TRUE(static_cast<bool>(cubin));
   EXPECT_EQ(cubin->report.lostPerformance.size(), 1u);
 }

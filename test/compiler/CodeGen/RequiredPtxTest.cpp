@@ -96,10 +96,8 @@ static std::string wrapInKernel(llvm::StringRef instruction,
 
 static bool isAccepted(llvm::StringRef instruction, const Target &target,
                        PtxVersion version, const Ptxas &ptxas) {
-  AssembleOptions options;
-  options.allowLostPerformance = true;
-  llvm::Expected<Cubin> cubin = assemble(
-      wrapInKernel(instruction, target, version), target, ptxas, options);
+  llvm::Expected<Cubin> cubin =
+      assemble(wrapInKernel(instruction, target, version), target, ptxas);
   if (cubin)
     return true;
   llvm::consumeError(cubin.takeError());
