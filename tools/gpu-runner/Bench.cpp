@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gpu-runner/Bench.h"
+#include "tools/gpu-runner/Event.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -17,51 +18,6 @@ namespace {
 
 constexpr int warmUps = 5;
 constexpr int launches = 51;
-
-/// Memory of twice the cache, to be written between launches.
-class CacheFlush {
-public:
-  explicit CacheFlush(const Device &device)
-      : device(device), bytes(device.cacheBytes() * 2),
-        memory(device.allocate(bytes)) {}
-  CacheFlush(const CacheFlush &) = delete;
-  ~CacheFlush() { device.release(memory); }
-
-  void run() const {
-    require(TILERT_CALL(device.driver(), cuMemsetD8Async, memory, 0, bytes,
-                        device.stream()));
-  }
-
-private:
-  const Device &device;
-  size_t bytes;
-  CuPointer memory;
-};
-
-class Event {
-public:
-  explicit Event(const Device &device) : device(device) {
-    require(TILERT_CALL(device.driver(), cuEventCreate, &event, 0));
-  }
-  Event(const Event &) = delete;
-  ~Event() { (void)TILERT_CALL(device.driver(), cuEventDestroy_v2, event); }
-
-  void record() const {
-    require(
-        TILERT_CALL(device.driver(), cuEventRecord, event, device.stream()));
-  }
-  /// Microseconds from `begin` to this event, which has happened.
-  double since(const Event &begin) const {
-    float milliseconds = 0;
-    require(TILERT_CALL(device.driver(), cuEventElapsedTime, &milliseconds,
-                        begin.event, event));
-    return double(milliseconds) * 1000;
-  }
-
-private:
-  const Device &device;
-  CuEvent event = nullptr;
-};
 
 } // namespace
 
