@@ -95,9 +95,9 @@ static std::vector<ManifestSymbol> describeSymbols(KernelOp kernel) {
 
 /// The parameters of the compiled function, in the order that
 /// convert-tile-to-nvvm gives them: a pointer for each tensor, the symbols that
-/// are not fixed, the scalars, and the run-time strides.
-static std::vector<ManifestArgument>
-listArguments(const ManifestKernel &kernel) {
+/// are not fixed, the scalars, the run-time strides, and the tensor maps.
+static std::vector<ManifestArgument> listArguments(const ManifestKernel &kernel,
+                                                   size_t tensorMaps) {
   using Kind = ManifestArgument::Kind;
   std::vector<ManifestArgument> arguments;
   for (const ManifestParameter &parameter : kernel.parameters)
@@ -119,6 +119,8 @@ listArguments(const ManifestKernel &kernel) {
     for (int64_t dim = 0; dim < count; ++dim)
       arguments.push_back({Kind::Stride, parameter.name, dim});
   }
+  for (size_t map = 0; map < tensorMaps; ++map)
+    arguments.push_back({Kind::TensorMap, "", static_cast<int64_t>(map)});
   return arguments;
 }
 
@@ -138,6 +140,28 @@ static ManifestKernel describeKernel(KernelOp kernel) {
   return described;
 }
 
+/// Large boxes: L2 fetches the most at once.
+static constexpr int64_t defaultL2Promotion = 256;
+
+static std::vector<ManifestTensorMap> describeTensorMaps(KernelOp kernel) {
+  std::vector<ManifestTensorMap> maps;
+  std::optional<mlir::ArrayAttr> list = kernel.getTensorMaps();
+  if (!list)
+    return maps;
+  for (auto map : list->getAsRange<mlir::DictionaryAttr>()) {
+    ManifestTensorMap described;
+    described.tensor = kernel.getArgName(*getInteger(map, "param")).str();
+    for (auto extent :
+         map.getAs<mlir::ArrayAttr>("box").getAsRange<mlir::IntegerAttr>())
+      described.box.push_back(extent.getInt());
+    described.swizzle = *getInteger(map, "swizzle");
+    described.l2Promotion =
+        getInteger(map, "l2_promotion").value_or(defaultL2Promotion);
+    maps.push_back(std::move(described));
+  }
+  return maps;
+}
+
 static ManifestVariant describeVariant(KernelOp kernel,
                                        const ManifestKernel &described) {
   ManifestVariant variant;
@@ -147,7 +171,10 @@ static ManifestVariant describeVariant(KernelOp kernel,
     variant.guards = describeFacts(*guards);
   variant.threads = kernel.getThreads();
   variant.sharedBytes = kernel.getSharedBytes().value_or(0);
-  variant.arguments = listArguments(described);
+  variant.tensorMaps = describeTensorMaps(kernel);
+  if (std::optional<mlir::Attribute> blocks = kernel.getBlocks())
+    variant.blocks = toJson(*blocks);
+  variant.arguments = listArguments(described, variant.tensorMaps.size());
   return variant;
 }
 

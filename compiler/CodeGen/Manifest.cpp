@@ -58,13 +58,25 @@ static Json toJson(const ManifestAxis &axis) {
 }
 
 static Json toJson(const ManifestArgument &argument) {
+  using Kind = ManifestArgument::Kind;
   static constexpr const char *kinds[] = {"tensor", "symbol", "scalar",
-                                          "stride"};
-  Json json = {{"kind", kinds[static_cast<int>(argument.kind)]},
-               {"name", argument.name}};
-  if (argument.kind == ManifestArgument::Kind::Stride)
-    json["dim"] = argument.dim;
+                                          "stride", "tensor_map"};
+  Json json = {{"kind", kinds[static_cast<int>(argument.kind)]}};
+  if (argument.kind == Kind::TensorMap) {
+    json["index"] = argument.number;
+    return json;
+  }
+  json["name"] = argument.name;
+  if (argument.kind == Kind::Stride)
+    json["dim"] = argument.number;
   return json;
+}
+
+static Json toJson(const ManifestTensorMap &map) {
+  return {{"tensor", map.tensor},
+          {"box", map.box},
+          {"swizzle", map.swizzle},
+          {"l2_promotion", map.l2Promotion}};
 }
 
 static Json toJson(const ManifestVariant &variant);
@@ -79,14 +91,26 @@ static Json toJson(const std::vector<Element> &list) {
 }
 
 static Json toJson(const ManifestVariant &variant) {
-  return {{"name", variant.name},
-          {"symbol", variant.symbol},
-          {"guards", toJson(variant.guards)},
-          {"threads", variant.threads},
-          {"shared_bytes", variant.sharedBytes},
-          {"registers", toJson(variant.registers)},
-          {"spill_bytes", toJson(variant.spillBytes)},
-          {"arguments", toJson(variant.arguments)}};
+  Json json = {{"name", variant.name}, {"symbol", variant.symbol}};
+  // A runtime that knew nothing of these would launch the variant wrongly.
+  Json words = Json::array();
+  if (!variant.tensorMaps.empty())
+    words.push_back("tensor_maps");
+  if (!variant.blocks.is_null())
+    words.push_back("blocks");
+  if (!words.empty())
+    json["requires"] = words;
+  json["guards"] = toJson(variant.guards);
+  if (!variant.blocks.is_null())
+    json["blocks"] = variant.blocks;
+  json["threads"] = variant.threads;
+  json["shared_bytes"] = variant.sharedBytes;
+  json["registers"] = toJson(variant.registers);
+  json["spill_bytes"] = toJson(variant.spillBytes);
+  if (!variant.tensorMaps.empty())
+    json["tensor_maps"] = toJson(variant.tensorMaps);
+  json["arguments"] = toJson(variant.arguments);
+  return json;
 }
 
 static Json toJson(const ManifestKernel &kernel) {

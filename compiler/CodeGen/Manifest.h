@@ -62,10 +62,22 @@ struct ManifestAxis {
 
 /// One parameter of the compiled function.
 struct ManifestArgument {
-  enum class Kind { Tensor, Symbol, Scalar, Stride } kind;
+  enum class Kind { Tensor, Symbol, Scalar, Stride, TensorMap } kind;
+  /// Empty for a tensor map.
   std::string name;
-  /// Of a stride.
-  int64_t dim = 0;
+  /// The dimension of a stride; which of the variant's tensor maps.
+  int64_t number = 0;
+};
+
+/// What TMA needs to know of a tensor, encoded at launch.
+struct ManifestTensorMap {
+  std::string tensor;
+  /// One extent for each dimension in the tensor's order, in elements as
+  /// stored.
+  std::vector<int64_t> box;
+  /// Bytes, 0 for none.
+  int64_t swizzle = 0;
+  int64_t l2Promotion = 0;
 };
 
 struct ManifestVariant {
@@ -77,6 +89,9 @@ struct ManifestVariant {
   /// Known once ptxas has run.
   std::optional<int64_t> registers;
   std::optional<int64_t> spillBytes;
+  std::vector<ManifestTensorMap> tensorMaps;
+  /// The number of blocks where it is not the product of the axes, else null.
+  ManifestExpr blocks;
   std::vector<ManifestArgument> arguments;
 };
 

@@ -18,6 +18,10 @@ using namespace mlir::tile;
 /// Address space of global memory in NVPTX.
 static constexpr unsigned globalSpace = 1;
 
+/// Size and alignment of a CUtensorMap.
+static constexpr int64_t tensorMapBytes = 128;
+static constexpr int64_t tensorMapAlign = 64;
+
 KernelEmitter::KernelEmitter(KernelOp kernel, unsigned computeCapability)
     : kernel(kernel), computeCapability(computeCapability), builder(kernel),
       loc(kernel.getLoc()), threads(kernel.getThreads()) {
@@ -34,7 +38,7 @@ const layout::FragmentLayout &KernelEmitter::getLayout(Value fragment) {
 //===----------------------------------------------------------------------===//
 
 /// Parameters: a pointer for each tensor, the symbols that are not fixed, the
-/// scalars, the strides of strided tensors.
+/// scalars, the strides of strided tensors, the tensor maps.
 void KernelEmitter::createFunction() {
   MLIRContext *context = builder.getContext();
   Type pointer = LLVM::LLVMPointerType::get(context, globalSpace);
@@ -67,6 +71,17 @@ void KernelEmitter::createFunction() {
         type && kernel.isArgStrided(i))
       for (int64_t d = 0; d + 1 < type.getRank(); ++d)
         addParameter(builder.getI64Type());
+  // In parameter memory, where TMA reads them: nothing may copy them elsewhere.
+  NamedAttribute tensorMapAttributes[] = {
+      builder.getNamedAttr("llvm.align",
+                           builder.getI64IntegerAttr(tensorMapAlign)),
+      builder.getNamedAttr("llvm.byval",
+                           TypeAttr::get(LLVM::LLVMArrayType::get(
+                               builder.getI8Type(), tensorMapBytes))),
+      builder.getNamedAttr(NVVM::NVVMDialect::getGridConstantAttrName(),
+                           builder.getUnitAttr())};
+  for (size_t i = 0; i < countTensorMaps(); ++i)
+    addParameter(LLVM::LLVMPointerType::get(context), tensorMapAttributes);
 
   auto functionType =
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
@@ -82,6 +97,16 @@ void KernelEmitter::createFunction() {
   for (auto [i, attr] : llvm::enumerate(attrs))
     function.setArgAttrs(i, attr);
   builder.setInsertionPointToStart(function.addEntryBlock(builder));
+}
+
+size_t KernelEmitter::countTensorMaps() {
+  std::optional<ArrayAttr> maps = kernel.getTensorMaps();
+  return maps ? maps->size() : 0;
+}
+
+Value KernelEmitter::getTensorMap(int64_t index) {
+  return function.getArgument(function.getNumArguments() - countTensorMaps() +
+                              index);
 }
 
 void KernelEmitter::emitPrologue() {

@@ -139,6 +139,8 @@ public:
   void setShared(Value from, SharedView to) { shareds[from] = to; }
   Value getSymbol(StringRef name) const { return symbols.lookup(name); }
   Value getBlockId(unsigned axis) const { return blockIds[axis]; }
+  /// Address of the kernel's tensor map `index`.
+  Value getTensorMap(int64_t index);
   static const layout::FragmentLayout &getLayout(Value fragment);
 
   /// Flat values of anything that control flow carries, and back.
@@ -223,6 +225,7 @@ public:
 
 private:
   void createFunction();
+  size_t countTensorMaps();
   void emitPrologue();
   void emitGlobals(unsigned firstStride);
   void emitBlockIds();

@@ -292,6 +292,67 @@ static LogicalResult verifyGrid(KernelOp kernel) {
   return success();
 }
 
+/// Limits of cuTensorMapEncodeTiled.
+static constexpr int64_t maxBoxExtent = 256;
+static constexpr int64_t boxRowUnit = 16;
+
+static bool isOneOf(IntegerAttr attr, ArrayRef<int64_t> choices) {
+  return attr && llvm::is_contained(choices, attr.getInt());
+}
+
+/// The box of a map of a tensor.
+static LogicalResult verifyBox(KernelOp kernel, DictionaryAttr map,
+                               GlobalType type) {
+  auto box = map.getAs<ArrayAttr>("box");
+  if (!box || int64_t(box.size()) != type.getRank())
+    return kernel.emitOpError("kernel-c11: 'box' has one extent for each "
+                              "dimension of the tensor, found ")
+           << map.get("box");
+  for (Attribute attr : box) {
+    auto extent = dyn_cast<IntegerAttr>(attr);
+    if (!extent || extent.getInt() < 1 || extent.getInt() > maxBoxExtent)
+      return kernel.emitOpError("kernel-c11: an extent of 'box' is from 1 to ")
+             << maxBoxExtent << ", found " << attr;
+  }
+  unsigned elementBits = getElementBits(type.getElementType());
+  int64_t rowBytes = cast<IntegerAttr>(box[box.size() - 1]).getInt() *
+                     std::max<int64_t>(elementBits / 8, 1);
+  int64_t swizzle = map.getAs<IntegerAttr>("swizzle").getInt();
+  if (rowBytes % boxRowUnit != 0)
+    return kernel.emitOpError("kernel-c11: a row of 'box' is a multiple of ")
+           << boxRowUnit << " bytes, found " << rowBytes;
+  if (swizzle != 0 && rowBytes > swizzle)
+    return kernel.emitOpError("kernel-c11: a row of 'box' is ")
+           << rowBytes << " bytes, more than the swizzle of " << swizzle;
+  return success();
+}
+
+/// kernel-c11: tensor maps are what the driver can encode.
+static LogicalResult verifyTensorMap(KernelOp kernel, Attribute attr) {
+  auto map = dyn_cast<DictionaryAttr>(attr);
+  auto param = map ? map.getAs<IntegerAttr>("param") : IntegerAttr();
+  if (!param || !map.getAs<IntegerAttr>("swizzle"))
+    return kernel.emitOpError("kernel-c11: a tensor map is {param, box, "
+                              "swizzle}, found ")
+           << attr;
+  if (param.getInt() < 0 || param.getInt() >= kernel.getNumArguments() ||
+      !isTensor(kernel, param.getInt()))
+    return kernel.emitOpError("kernel-c11: 'param' of a tensor map is a tensor "
+                              "argument, found ")
+           << param.getInt();
+  if (!isOneOf(map.getAs<IntegerAttr>("swizzle"), {0, 32, 64, 128}))
+    return kernel.emitOpError("kernel-c11: 'swizzle' is 0, 32, 64 or 128, "
+                              "found ")
+           << map.get("swizzle");
+  if (map.get("l2_promotion") &&
+      !isOneOf(map.getAs<IntegerAttr>("l2_promotion"), {0, 64, 128, 256}))
+    return kernel.emitOpError("kernel-c11: 'l2_promotion' is 0, 64, 128 or "
+                              "256, found ")
+           << map.get("l2_promotion");
+  return verifyBox(kernel, map,
+                   cast<GlobalType>(kernel.getArgumentTypes()[param.getInt()]));
+}
+
 LogicalResult KernelOp::verify() {
   if (getBody().empty())
     return emitOpError("kernel-c4: has a body");
@@ -311,6 +372,12 @@ LogicalResult KernelOp::verify() {
   if (getSharedBytes() && int64_t(*getSharedBytes()) < 0)
     return emitOpError("kernel-c8: 'shared_bytes' is at least 0, found ")
            << int64_t(*getSharedBytes());
+  if (std::optional<ArrayAttr> maps = getTensorMaps())
+    for (Attribute map : *maps)
+      if (failed(verifyTensorMap(*this, map)))
+        return failure();
+  if (getBlocks() && failed(ExpressionVerifier(*this).verify(*getBlocks())))
+    return failure();
   if (failed(verifyFacts(*this, getChecks())))
     return failure();
   return getGuards() ? verifyFacts(*this, *getGuards()) : success();
@@ -393,6 +460,9 @@ LogicalResult tile::verifyLaunch(KernelOp kernel) {
   for (Attribute extent : kernel.getGrid())
     if (failed(extents.verify(extent)))
       return failure();
+  NameVerifier facts(kernel, Scope::Facts);
+  if (kernel.getBlocks() && failed(facts.verify(*kernel.getBlocks())))
+    return failure();
   if (failed(verifyFactNames(kernel, kernel.getChecks())))
     return failure();
   return kernel.getGuards() ? verifyFactNames(kernel, *kernel.getGuards())

@@ -39,7 +39,16 @@ def Tile_KernelOp : Tile_Op<"kernel", [
 
     After `plan-pipeline` a kernel may be one of several *variants* of the same
     source kernel: `variant` is its name, `origin` the name of the kernel, and
-    `guards` the facts `{expr, text}` that it assumes.
+    `guards` the facts `{expr, text}` that it assumes.  `tensor_maps` lists what
+    TMA reads and writes, each with a parameter of its own in the compiled
+    function: `{param, box, swizzle}` describes the whole tensor argument `param`
+    and the box of it that one copy moves, with an extent for each dimension in
+    the tensor's order, counted in elements as stored (bytes for 4-bit types).
+    `swizzle` is the span in bytes of the shared-memory swizzle, 0 for none, and
+    `l2_promotion` (absent: 256) what L2 fetches at least.  Elements outside of
+    the tensor read as 0 and are not written.  `blocks` is an expression for the
+    number of blocks to launch in place of the product of the axes, for kernels
+    whose blocks walk over the grid themselves.
 
     Example:
     ```mlir
@@ -72,6 +81,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     - `kernel-c9`: symbols are bound by dimensions, and expressions name what
       there is (checked where a kernel is lowered).
     - `kernel-c10`: no op writes to a tensor whose access is `in`.
+    - `kernel-c11`: a tensor map is `{param, box, swizzle}`, with `param` a tensor
+      argument; `box` has an extent from 1 to 256 for each dimension, the last of
+      them a multiple of 16 bytes and within the swizzle; `swizzle` is 0, 32, 64
+      or 128 and `l2_promotion` 0, 64, 128 or 256.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -89,7 +102,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     OptionalAttr<StrAttr>:$origin,
     OptionalAttr<ArrayAttr>:$guards,
     OptionalAttr<StrAttr>:$target,
-    OptionalAttr<I64Attr>:$shared_bytes
+    OptionalAttr<I64Attr>:$shared_bytes,
+    OptionalAttr<ArrayAttr>:$tensor_maps,
+    OptionalAttr<AnyAttr>:$blocks
   );
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;

@@ -11,7 +11,7 @@ using namespace tilec;
 using Json = nlohmann::ordered_json;
 
 // One kernel in two variants, with a symbol that is fixed, a scalar, a strided
-// tensor and a packed one.
+// tensor and a packed one; the first variant uses TMA and chooses its blocks.
 static constexpr llvm::StringLiteral gemmKernels = R"mlir(
 tile.kernel @gemm__aligned(
     %A: !tile.global<?x4096xbf16> {tile.name = "A", tile.dtype = "bf16", tile.access = "in", tile.dims = ["M", "K"], tile.strided},
@@ -22,6 +22,8 @@ tile.kernel @gemm__aligned(
                 checks = [{expr = ["==", ["%", "K", 128 : i64], 0 : i64], text = "K % G == 0"}],
                 grid = [["ceildiv", "N", 128 : i64], ["ceildiv", "M", 64 : i64]], axes = ["bx", "by"], threads = 256 : i64,
                 config = {BM = 64 : i64, CAUSAL = false}, variant = "aligned", origin = "gemm", shared_bytes = 49152 : i64,
+                tensor_maps = [{param = 0 : i64, box = [64, 64], swizzle = 128 : i64}, {param = 1 : i64, box = [32, 128], swizzle = 0 : i64, l2_promotion = 128 : i64}],
+                blocks = ["min", 7 : i64, "sm_count"],
                 guards = [{expr = ["==", ["%", ["address", "A"], 16 : i64], 0 : i64], text = "A is 16-byte aligned"}]} {
   tile.return
 }
@@ -75,16 +77,17 @@ TEST_F(KernelManifest, HoldsBothVariantsOfAKernel) {
 TEST_F(KernelManifest, ListsArgumentsInTheOrderOfTheFunction) {
   std::vector<ManifestKernel> kernels = describe(gemmKernels);
   std::string order;
-  static constexpr const char *letters[] = {"t", "y", "c", "s"};
+  static constexpr const char *letters[] = {"t", "y", "c", "s", "m"};
   for (const ManifestArgument &argument : kernels[0].variants[0].arguments) {
     order += letters[static_cast<int>(argument.kind)];
     order += ":" + argument.name;
-    if (argument.kind == ManifestArgument::Kind::Stride)
-      order += "." + std::to_string(argument.dim);
+    if (argument.kind >= ManifestArgument::Kind::Stride)
+      order += "." + std::to_string(argument.number);
     order += " ";
   }
-  // Tensors, symbols that are not fixed, scalars, strides.
-  EXPECT_EQ(order, "t:A t:B t:C y:M y:N c:scale s:A.0 s:C.0 s:C.1 ");
+  // Tensors, symbols that are not fixed, scalars, strides, tensor maps.
+  EXPECT_EQ(order, "t:A t:B t:C y:M y:N c:scale s:A.0 s:C.0 s:C.1 m:.0 m:.1 ");
+  EXPECT_EQ(kernels[0].variants[1].arguments.size(), 9u);
 }
 
 TEST_F(KernelManifest, DescribesParametersAndSymbols) {
@@ -146,6 +149,19 @@ TEST_F(KernelManifest, WritesTheFormatThatTheRuntimeReads) {
   EXPECT_EQ(kernel["variants"][1]["registers"], nullptr);
   EXPECT_EQ(kernel["variants"][0]["arguments"][6],
             Json::parse(R"({"kind": "stride", "name": "A", "dim": 0})"));
+  EXPECT_EQ(kernel["variants"][0]["arguments"][10],
+            Json::parse(R"({"kind": "tensor_map", "index": 1})"));
+  EXPECT_EQ(kernel["variants"][0]["tensor_maps"],
+            Json::parse(R"([{"tensor": "A", "box": [64, 64], "swizzle": 128,
+                             "l2_promotion": 256},
+                            {"tensor": "B", "box": [32, 128], "swizzle": 0,
+                             "l2_promotion": 128}])"));
+  EXPECT_EQ(kernel["variants"][0]["blocks"],
+            Json::parse(R"(["min", 7, "sm_count"])"));
+  EXPECT_EQ(kernel["variants"][0]["requires"],
+            Json::parse(R"(["tensor_maps", "blocks"])"));
+  for (const char *member : {"tensor_maps", "blocks", "requires"})
+    EXPECT_FALSE(kernel["variants"][1].contains(member)) << member;
   // Expressions stay on one line.
   EXPECT_NE(text.find(R"("extent":["ceildiv","M",64])"), std::string::npos)
       << text;

@@ -211,3 +211,11 @@ tile.kernel @atomic_order(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype =
   %old = tile.atomic_element add %x, %A[%c0] {acq_rel} : f32, !tile.global<?xf32>
   tile.return
 }
+
+// -----
+
+// Tests that the number of blocks names what the launch knows.
+// expected-error @below {{kernel-c9: 'tiles' is no symbol or integer parameter of the kernel}}
+tile.kernel @unknown_blocks() attributes {symbols = [], checks = [], grid = [], axes = [], blocks = ["min", "tiles", "sm_count"], threads = 128 : i64, shared_bytes = 0 : i64} {
+  tile.return
+}

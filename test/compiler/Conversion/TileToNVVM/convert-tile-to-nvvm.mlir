@@ -104,3 +104,18 @@ tile.kernel @runs(%A: !tile.global<?x?xf16> {tile.name = "A", tile.dtype = "f16"
   tile.store %v, %C[%c0, %c0] : tensor<32x16xf16>, !tile.global<?x?xf16>
   tile.return
 }
+
+// -----
+
+// Tests that tensor maps are the last parameters, in memory that TMA can read.
+// CHECK-LABEL: llvm.func @mapped__general
+// CHECK-SAME: (%{{[^ ]+}}: !llvm.ptr<1>, %{{[^ ]+}}: i64, %{{[^ ]+}}: f32, %{{[^ ]+}}: i64,
+// CHECK-SAME: %{{[^ ]+}}: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
+// CHECK-SAME: %{{[^ ]+}}: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant})
+tile.kernel @mapped(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", 64], tile.strided},
+   %s: f32 {tile.name = "s", tile.dtype = "f32"})
+   attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}], checks = [], grid = ["M"], axes = ["bx"], threads = 128 : i64,
+     blocks = ["min", "M", "sm_count"],
+     tensor_maps = [{param = 0 : i64, box = [64, 32], swizzle = 128 : i64}, {param = 0 : i64, box = [8, 64], swizzle = 0 : i64}]} {
+  tile.return
+}

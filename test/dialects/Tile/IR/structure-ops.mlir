@@ -1,20 +1,22 @@
 // RUN: tile-opt %s --allow-unregistered-dialect | tile-opt --allow-unregistered-dialect | FileCheck %s
 // RUN: tile-opt %s --allow-unregistered-dialect --mlir-print-op-generic | tile-opt --allow-unregistered-dialect | FileCheck %s
 
-// Tests that a kernel keeps what is said of its arguments, sizes, facts, grid
-// and variant.
+// Tests that a kernel keeps what is said of its arguments, sizes, facts, grid,
+// tensor maps and variant.
 // CHECK-LABEL: tile.kernel @described
 // CHECK-SAME: %{{.+}}: !tile.global<?x?xi4, pack = 0>
 // CHECK-SAME: tile.access = "in", tile.dims = ["K", ["ceildiv", "N", 2]], tile.dtype = "uint4", tile.name = "B", tile.noalias, tile.strided
 // CHECK-SAME: %{{.+}}: f32 {tile.dtype = "f32", tile.name = "s"}
-// CHECK-SAME: axes = ["bx", "by"]
+// CHECK-SAME: axes = ["bx", "by"], blocks = ["min", ["ceildiv", "N", 128], "sm_count"]
 // CHECK-SAME: checks = [{expr = ["==", ["%", "K", 32], 0], text = "K % 32 == 0"}]
 // CHECK-SAME: config = {BM = 128 : i64, CAUSAL = false}
 // CHECK-SAME{LITERAL}: grid = [["ceildiv", "N", 128], 4]
 // CHECK-SAME: guards = [{expr = ["==", ["%", ["address", "B"], 16], 0], text = "B is aligned"}]
 // CHECK-SAME: origin = "described", shared_bytes = 1024 : i64
 // CHECK-SAME: symbols = [{dim = 0 : i64, name = "K", param = 0 : i64}, {dim = 1 : i64, name = "N", param = 0 : i64, value = 64 : i64}]
-// CHECK-SAME: target = "sm_90a", threads = 256 : i64, variant = "aligned"
+// CHECK-SAME: target = "sm_90a"
+// CHECK-SAME: tensor_maps = [{box = [16, 128], param = 0 : i64, swizzle = 128 : i64}, {box = [1, 256], l2_promotion = 0 : i64, param = 0 : i64, swizzle = 0 : i64}]
+// CHECK-SAME: threads = 256 : i64, variant = "aligned"
 // CHECK: tile.return
 tile.kernel @described(
     %B: !tile.global<?x?xi4, pack = 0> {tile.name = "B", tile.dtype = "uint4", tile.access = "in", tile.dims = ["K", ["ceildiv", "N", 2]], tile.strided, tile.noalias},
@@ -25,6 +27,8 @@ tile.kernel @described(
       grid = [["ceildiv", "N", 128], 4], axes = ["bx", "by"], threads = 256 : i64,
       config = {BM = 128 : i64, CAUSAL = false}, variant = "aligned", origin = "described",
       guards = [{expr = ["==", ["%", ["address", "B"], 16], 0], text = "B is aligned"}],
+      tensor_maps = [{param = 0 : i64, box = [16, 128], swizzle = 128 : i64}, {param = 0 : i64, box = [1, 256], swizzle = 0 : i64, l2_promotion = 0 : i64}],
+      blocks = ["min", ["ceildiv", "N", 128], "sm_count"],
       target = "sm_90a", shared_bytes = 1024 : i64} {
   tile.return
 }
