@@ -36,6 +36,8 @@ llvm::StringRef tilec::nameOf(EmulationErrorKind kind) {
     return "uninitialised read";
   case EmulationErrorKind::InFlightAccess:
     return "in-flight access";
+  case EmulationErrorKind::MissingFence:
+    return "missing fence";
   case EmulationErrorKind::Race:
     return "race";
   case EmulationErrorKind::Deadlock:

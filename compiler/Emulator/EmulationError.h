@@ -41,6 +41,7 @@ enum class EmulationErrorKind {
   ReadOnlyWrite,       ///< store into a buffer registered as read-only
   UninitialisedRead,   ///< shared bytes that nobody has written
   InFlightAccess,      ///< shared bytes with an asynchronous copy under way
+  MissingFence,        ///< the async proxy may not see what threads wrote
   Race,                ///< two threads, one byte, no barrier in between
   Deadlock,            ///< no thread can go on
   BarrierMisuse,       ///< thread counts or ids that do not fit together

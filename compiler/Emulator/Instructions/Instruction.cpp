@@ -35,6 +35,9 @@ const InstructionTable &InstructionTable::get() {
     registerBarrierInstructions(all);
     registerMatrixMemoryInstructions(all);
     registerAsyncCopyInstructions(all);
+    registerTransactionBarrierInstructions(all);
+    registerTensorCopyInstructions(all);
+    registerWarpgroupInstructions(all);
     registerMmaInstructions(all);
     registerMathInstructions(all);
     registerConversionInstructions(all);

@@ -40,6 +40,22 @@ struct WarpCall {
   }
 };
 
+/// A warpgroup instruction with the calls of its four warps.
+struct WarpgroupCall {
+  Block &block;
+  Warpgroup &group;
+  const Operation &operation;
+  const std::array<const WarpCall *, warpsPerWarpgroup> &warps;
+
+  /// Argument or result of a thread of the warpgroup.
+  uint64_t &argument(uint32_t thread, unsigned index) const {
+    return warps[thread / lanesPerWarp]->argument(thread % lanesPerWarp, index);
+  }
+  uint64_t &result(uint32_t thread, unsigned index) const {
+    return warps[thread / lanesPerWarp]->result(thread % lanesPerWarp, index);
+  }
+};
+
 /// Executes an instruction once for all its lanes.
 using WarpHandler = void (*)(const WarpCall &call);
 
@@ -117,6 +133,9 @@ void registerWarpInstructions(InstructionTable &table);
 void registerBarrierInstructions(InstructionTable &table);
 void registerMatrixMemoryInstructions(InstructionTable &table);
 void registerAsyncCopyInstructions(InstructionTable &table);
+void registerTransactionBarrierInstructions(InstructionTable &table);
+void registerTensorCopyInstructions(InstructionTable &table);
+void registerWarpgroupInstructions(InstructionTable &table);
 void registerMmaInstructions(InstructionTable &table);
 void registerMathInstructions(InstructionTable &table);
 void registerConversionInstructions(InstructionTable &table);

@@ -45,6 +45,15 @@ public:
       groupEnd -= end;
   }
 
+  /// Hands all copies to `take`; the groups are then empty.
+  template <typename Take> void takeAll(Take take) {
+    for (const AsyncCopy &copy : copies)
+      take(copy);
+    copies.clear();
+    for (size_t &groupEnd : groupEnds)
+      groupEnd = 0;
+  }
+
 private:
   std::vector<AsyncCopy> copies;
   std::vector<size_t> groupEnds;

@@ -39,6 +39,7 @@ Block::Block(const Launch &launch, SharedArena &arena, FiberStacks &stacks,
     warps[w].index = w;
     warps[w].lanes = lanes == 32 ? ~0u : (1u << lanes) - 1;
   }
+  warpgroups.resize((warps.size() + warpsPerWarpgroup - 1) / warpsPerWarpgroup);
   const EmulatorOptions &options = launch.spec.options;
   checksShadow = options.checkRaces || options.checkUninitialised ||
                  options.strictAsyncCopies;
@@ -57,6 +58,7 @@ void Block::reset(uint32_t index) {
     thread.status = ThreadStatus::Ready;
     thread.wait = {};
     thread.copies.clear();
+    thread.bulkStores.clear();
     thread.context = stacks.prepare(thread.index, startThread);
     ready[readyCount++] = &thread;
   }
@@ -64,7 +66,13 @@ void Block::reset(uint32_t index) {
     warp.live = warp.lanes;
     warp.meetings.clear();
   }
+  for (uint32_t g = 0; g < warpgroups.size(); ++g) {
+    warpgroups[g] = Warpgroup();
+    warpgroups[g].index = g;
+  }
   barriers.fill(BlockBarrier());
+  transactions.clear();
+  sources.clear();
   atomicReleases.clear();
   ordering.reset(static_cast<unsigned>(threads.size()));
   if (checksShadow)
@@ -83,6 +91,8 @@ std::optional<EmulationReport> Block::run(uint32_t index) {
     return std::move(failure);
   if (exitedThreads != threads.size())
     return describeDeadlock();
+  if (auto unfinished = findUnfinishedCopy())
+    return unfinished;
   for (Warp &warp : warps)
     warp.bankCounter.flush(tally.wavefronts);
   return std::nullopt;
@@ -147,6 +157,7 @@ void Block::poll(Thread &thread, const Site &site) {
 }
 
 void Block::exitThread(Thread &thread) {
+  checkBulkStoresDone(thread);
   thread.status = ThreadStatus::Exited;
   thread.warp->live &= ~(1u << thread.lane);
   ++exitedThreads;
@@ -213,8 +224,14 @@ void Block::addWaitingThreads(EmulationReport &report) {
       note.message += " at barrier " + std::to_string(thread.wait.detail) +
                       ", to which " + std::to_string(barrier.arrived) + " of " +
                       std::to_string(barrier.expected) + " threads have come";
+    } else if (thread.wait.kind == Wait::Transaction) {
+      note.message += " at " + describeTransaction(thread.wait.detail);
     } else if (thread.wait.site) {
       note.message += " at '" + thread.wait.site->text + "'";
+      if (thread.wait.kind == Wait::Warpgroup)
+        note.message += " with " +
+                        std::to_string(warpgroups[thread.wait.detail].arrived) +
+                        " of the 4 warps of the warpgroup";
       if (thread.wait.kind == Wait::Collective)
         note.message += " for the lanes 0x" +
                         llvm::Twine::utohexstr(thread.wait.detail).str();

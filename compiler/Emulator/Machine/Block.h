@@ -22,6 +22,8 @@
 #include "compiler/Emulator/Machine/ShadowMemory.h"
 #include "compiler/Emulator/Machine/SharedArena.h"
 #include "compiler/Emulator/Machine/Site.h"
+#include "compiler/Emulator/Machine/TransactionBarrier.h"
+#include "compiler/Emulator/Machine/Warpgroup.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Twine.h"
 
@@ -30,6 +32,7 @@ namespace tilec::emulator {
 struct Operation;
 class Block;
 struct Warp;
+struct WarpgroupCall;
 
 /// The kernel as the JIT compiled it: takes a pointer to each parameter.
 using KernelEntry = void (*)(const void *const *parameters);
@@ -65,10 +68,18 @@ enum class ThreadStatus : uint8_t { Ready, Waiting, Exited };
 
 /// What a thread waits for, for the deadlock report.
 struct Wait {
-  enum Kind : uint8_t { Nothing, Barrier, Collective, Poll };
+  enum Kind : uint8_t {
+    Nothing,
+    Barrier,
+    Transaction,
+    Collective,
+    Warpgroup,
+    Poll
+  };
   Kind kind = Nothing;
   const Site *site = nullptr;
-  /// Barrier number or member mask.
+  /// Barrier number, offset of an mbarrier, member mask, or number of a
+  /// warpgroup.
   uint32_t detail = 0;
 };
 
@@ -82,6 +93,17 @@ struct Thread {
   /// Saved stack pointer while another fiber runs.
   void *context = nullptr;
   AsyncCopies copies;
+  BulkStores bulkStores;
+};
+
+/// What stands behind a source of the ordering, for reports.
+struct AsyncSource {
+  enum Kind : uint8_t { Transaction, BulkStore };
+  Kind kind;
+  /// Offset of the mbarrier, or the storing thread.
+  uint32_t detail;
+  /// The last stamp that anybody waited for.
+  uint32_t finished;
 };
 
 /// Lanes that have come to one warp instruction and wait for the others.
@@ -192,15 +214,49 @@ public:
       thread.warp->bankCounter.record(site.index, thread.lane, offset, bytes);
   }
 
-  // Asynchronous copies (AsyncCopies.cpp)
+  // Asynchronous copies (MemoryAccess.cpp)
   void issueAsyncCopy(Thread &thread, const Site &site, const AsyncCopy &copy);
   void waitAsyncCopies(Thread &thread, uint32_t groupsLeft);
+
+  // mbarriers (TransactionBarrier.cpp)
+  void initTransaction(Thread &thread, const Site &site, uint64_t address,
+                       uint32_t count);
+  void invalidateTransaction(Thread &thread, const Site &site,
+                             uint64_t address);
+  void expectTransactions(Thread &thread, const Site &site, uint64_t address,
+                          uint32_t bytes);
+  /// Announces `bytes` and arrives; returns the number of the phase.
+  uint64_t arriveAtTransaction(Thread &thread, const Site &site,
+                               uint64_t address, uint32_t arrivals,
+                               uint32_t bytes);
+  /// Arrives once the thread's copies so far are done.
+  void arriveWithCopies(Thread &thread, const Site &site, uint64_t address,
+                        bool addsArrival);
+  /// Waits for the phase of that parity, or only looks.
+  bool waitAtTransaction(Thread &thread, const Site &site, uint64_t address,
+                         uint32_t parity, bool blocks);
+  /// Copies may signal the mbarriers that the thread has initialised.
+  void fenceTransactionInit(const Thread &thread);
+  /// The same, and they see what the thread knows to be written.
+  void fenceProxy(const Thread &thread);
+
+  // Tensor copies (TensorCopies.cpp); offsets and sites are filled in here
+  void issueTensorLoad(Thread &thread, const Site &site,
+                       TensorTransfer transfer, uint64_t destination,
+                       uint64_t barrierAddress);
+  void issueTensorStore(Thread &thread, const Site &site,
+                        TensorTransfer transfer, uint64_t source);
+  void commitBulkStores(Thread &thread);
+  void waitBulkStores(Thread &thread, uint32_t groupsLeft);
 
   // Warps and barriers (Collective.cpp)
   /// Runs a warp instruction once all lanes of `mask` have come.
   void runCollective(Thread &thread, const Operation &operation, uint32_t mask,
                      uint64_t *slots);
   void syncWarp(Warp &warp, uint32_t mask);
+  /// Calls `handler` once all four warps have come with their lanes.
+  void runWarpgroup(const WarpCall &call,
+                    void (*handler)(const WarpgroupCall &call));
   /// Arrives at barrier `id` for `count` threads in all; waits when `waits`.
   void arriveAtBarrier(Thread &thread, const Site &site, uint32_t id,
                        uint32_t count, bool waits);
@@ -216,6 +272,28 @@ private:
   [[noreturn]] void failShadow(const Thread &thread, const Site &site,
                                const ShadowFault &fault, AccessKind kind,
                                uint32_t offset, uint32_t bytes);
+  TransactionBarrier &findTransaction(Thread &thread, const Site &site,
+                                      uint64_t address);
+  [[noreturn]] void failTransaction(const Thread &thread, const Site &site,
+                                    const TransactionBarrier &barrier,
+                                    const llvm::Twine &message);
+  void announceBytes(Thread &thread, const Site &site,
+                     TransactionBarrier &barrier, uint32_t bytes);
+  void checkArrivals(Thread &thread, const Site &site,
+                     const TransactionBarrier &barrier, uint32_t arrivals);
+  void completeWhenDone(Thread &thread, const Site &site,
+                        TransactionBarrier &barrier, bool isAwaited);
+  void landCopies(TransactionBarrier &barrier);
+  void finishAsyncCopy(const AsyncCopy &copy, Accessor writer);
+  std::string describeTransaction(uint32_t offset) const;
+  std::optional<EmulationReport> findUnfinishedCopy() const;
+  uint32_t checkBox(Thread &thread, const Site &site,
+                    const TensorTransfer &transfer, uint64_t address,
+                    AccessKind sharedKind);
+  void checkBulkStoresDone(const Thread &thread);
+  unsigned addSource(Thread &thread, const Site &site, AsyncSource source);
+  /// What an earlier access was, if it was that of a source.
+  std::string describeSource(const Accessor &access) const;
   static bool isComplete(const Meeting &meeting, const Warp &warp);
   void completeMeeting(Warp &warp, Meeting *meeting);
   void completeMeetingsWithout(Thread &exiting);
@@ -241,7 +319,11 @@ private:
   bool checksShadow = false;
   std::vector<Thread> threads;
   std::vector<Warp> warps;
+  std::vector<Warpgroup> warpgroups;
   std::array<BlockBarrier, 16> barriers;
+  /// By offset in shared memory.
+  std::map<uint32_t, TransactionBarrier> transactions;
+  std::vector<AsyncSource> sources;
   ShadowMemory shadow;
   Ordering ordering;
   /// What was released by atomic operations, by address.

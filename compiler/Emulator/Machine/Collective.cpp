@@ -100,6 +100,48 @@ void Block::completeMeetingsWithout(Thread &exiting) {
 }
 
 //===----------------------------------------------------------------------===//
+// Warpgroups
+//===----------------------------------------------------------------------===//
+
+void Block::runWarpgroup(const WarpCall &call,
+                         void (*handler)(const WarpgroupCall &call)) {
+  Thread &thread = currentThread();
+  const Operation &operation = call.operation;
+  uint32_t number = call.warp.index / warpsPerWarpgroup;
+  uint32_t first = number * warpsPerWarpgroup;
+  bool isWhole = first + warpsPerWarpgroup <= warps.size();
+  for (uint32_t w = first; isWhole && w < first + warpsPerWarpgroup; ++w)
+    isWhole = warps[w].lanes == ~0u;
+  if (!isWhole)
+    fail(thread, EmulationErrorKind::DivergentCollective, *operation.site,
+         llvm::formatv("'{0}' wants the four warps from warp {1} on, but the "
+                       "block has {2} threads",
+                       operation.site->text, first, threads.size())
+             .str());
+  Warpgroup &group = warpgroups[number];
+  if (group.arrived && group.operation != &operation)
+    fail(thread, EmulationErrorKind::DivergentCollective, *operation.site,
+         llvm::formatv("warp {0} is at '{1}', but others of its warpgroup are "
+                       "at '{2}'",
+                       call.warp.index, operation.site->text,
+                       group.operation->site->text)
+             .str());
+  group.operation = &operation;
+  group.calls[call.warp.index - first] = &call;
+  group.parked[call.warp.index - first] = nullptr;
+  if (++group.arrived < warpsPerWarpgroup) {
+    group.parked[call.warp.index - first] = &thread;
+    park(thread, {Wait::Warpgroup, operation.site, number});
+    return;
+  }
+  group.arrived = 0;
+  handler({*this, group, operation, group.calls});
+  for (Thread *other : group.parked)
+    if (other)
+      wake(*other);
+}
+
+//===----------------------------------------------------------------------===//
 // Block barriers
 //===----------------------------------------------------------------------===//
 

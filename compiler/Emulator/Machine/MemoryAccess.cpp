@@ -124,6 +124,50 @@ void Block::writeShared(Thread &thread, const Site &site, uint32_t offset,
     failShadow(thread, site, *fault, AccessKind::Store, offset, bytes);
 }
 
+std::string Block::describeSource(const Accessor &access) const {
+  if (!isSource(access.thread))
+    return "thread " + std::to_string(access.thread);
+  const AsyncSource &source = sources[sourceOf(access.thread)];
+  switch (source.kind) {
+  case AsyncSource::Transaction:
+    return "a copy that signals the mbarrier at offset " +
+           std::to_string(source.detail);
+  case AsyncSource::BulkStore:
+    return "a bulk store of thread " + std::to_string(source.detail);
+  }
+  llvm_unreachable("all sources are described");
+}
+
+/// The words for a clash with an earlier access.
+static std::string describeClash(const ShadowFault &fault,
+                                 const std::string &access, uint32_t offset,
+                                 const std::string &earlier, bool isUnderWay) {
+  std::string touched =
+      llvm::formatv("{0} at offset {1} of shared memory touches byte {2}, ",
+                    access, offset, fault.offset);
+  switch (fault.kind) {
+  case EmulationErrorKind::UninitialisedRead:
+    return llvm::formatv("{0} at offset {1} of shared memory reads byte {2}, "
+                         "which the block has not written",
+                         access, offset, fault.offset);
+  case EmulationErrorKind::InFlightAccess:
+    return touched + "to which " + earlier + " is still under way";
+  case EmulationErrorKind::BarrierMisuse:
+    return touched + "which belongs to an mbarrier";
+  case EmulationErrorKind::MissingFence:
+    return touched + "written by " + earlier +
+           " with no fence.proxy.async in between";
+  default:
+    break;
+  }
+  if (isUnderWay)
+    return touched + "which " + earlier + " may still read";
+  return llvm::formatv("race on shared memory: {0} at offset {1} meets byte "
+                       "{2}, {3} by {4} with no barrier in between",
+                       access, offset, fault.offset,
+                       fault.earlierIsRead ? "read" : "written", earlier);
+}
+
 void Block::failShadow(const Thread &thread, const Site &site,
                        const ShadowFault &fault, AccessKind kind,
                        uint32_t offset, uint32_t bytes) {
@@ -131,32 +175,29 @@ void Block::failShadow(const Thread &thread, const Site &site,
   report.kind = fault.kind;
   report.location = site.location;
   report.thread = thread.index;
-  std::string access = describeAccess(site, kind, bytes);
-  const Site *earlierSite = fault.kind == EmulationErrorKind::UninitialisedRead
-                                ? nullptr
-                                : &launch.sites[fault.earlier.site];
-  if (fault.kind == EmulationErrorKind::UninitialisedRead) {
-    report.message =
-        llvm::formatv("{0} at offset {1} of shared memory reads byte {2}, "
-                      "which the block has not written",
-                      access, offset, fault.offset);
-  } else if (fault.kind == EmulationErrorKind::InFlightAccess) {
-    report.message = llvm::formatv(
-        "{0} at offset {1} of shared memory touches byte {2}, to which an "
-        "asynchronous copy of thread {3} is still under way",
-        access, offset, fault.offset, fault.earlier.thread);
-    report.notes.push_back(
-        {earlierSite->location,
-         "the copy is issued here; no wait has completed it"});
-  } else {
-    const char *earlier = fault.earlierIsRead ? "read" : "written";
-    report.message = llvm::formatv(
-        "race on shared memory: {0} at offset {1} meets byte {2}, {3} by "
-        "thread {4} with no barrier in between",
-        access, offset, fault.offset, earlier, fault.earlier.thread);
-    report.notes.push_back(
-        {earlierSite->location, "the byte is " + std::string(earlier) +
-                                    " here, by '" + earlierSite->text + "'"});
+  const Accessor &by = fault.earlier;
+  bool isBySource = isSource(by.thread);
+  bool isUnderWay = fault.kind == EmulationErrorKind::Race && isBySource &&
+                    by.stamp > sources[sourceOf(by.thread)].finished;
+  if (isUnderWay)
+    report.kind = EmulationErrorKind::InFlightAccess;
+  std::string earlier = describeSource(by);
+  if (fault.kind == EmulationErrorKind::InFlightAccess && !isBySource)
+    earlier = "an asynchronous copy of " + earlier;
+  report.message = describeClash(fault, describeAccess(site, kind, bytes),
+                                 offset, earlier, isUnderWay);
+  if (fault.kind != EmulationErrorKind::UninitialisedRead) {
+    const Site &earlierSite = launch.sites[by.site];
+    std::string note;
+    if (fault.kind == EmulationErrorKind::InFlightAccess)
+      note = "the copy is issued here; no wait has completed it";
+    else if (fault.kind == EmulationErrorKind::BarrierMisuse)
+      note = "the mbarrier is initialised here";
+    else
+      note = std::string("the byte is ") +
+             (fault.earlierIsRead ? "read" : "written") + " here, by '" +
+             earlierSite.text + "'";
+    report.notes.push_back({earlierSite.location, std::move(note)});
   }
   fail(std::move(report));
 }
@@ -247,12 +288,14 @@ void Block::issueAsyncCopy(Thread &thread, const Site &site,
 
 void Block::waitAsyncCopies(Thread &thread, uint32_t groupsLeft) {
   thread.copies.wait(groupsLeft, [&](const AsyncCopy &copy) {
-    uint8_t *destination = arena.at(copy.destination);
-    std::memcpy(destination, reinterpret_cast<const void *>(copy.source),
-                copy.sourceBytes);
-    std::memset(destination + copy.sourceBytes, 0,
-                copy.bytes - copy.sourceBytes);
-    shadow.finishAsyncWrite(copy.destination, copy.bytes,
-                            {thread.index, ordering.stamp(thread.index), 0});
+    finishAsyncCopy(copy, {thread.index, ordering.stamp(thread.index), 0});
   });
+}
+
+void Block::finishAsyncCopy(const AsyncCopy &copy, Accessor writer) {
+  uint8_t *destination = arena.at(copy.destination);
+  std::memcpy(destination, reinterpret_cast<const void *>(copy.source),
+              copy.sourceBytes);
+  std::memset(destination + copy.sourceBytes, 0, copy.bytes - copy.sourceBytes);
+  shadow.finishAsyncWrite(copy.destination, copy.bytes, writer);
 }

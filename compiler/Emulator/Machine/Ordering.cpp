@@ -8,6 +8,7 @@
 
 #include "compiler/Emulator/Machine/Ordering.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
 
@@ -17,34 +18,83 @@ using namespace tilec::emulator;
 // Knowledge
 //===----------------------------------------------------------------------===//
 
-void Knowledge::merge(const Knowledge &other) {
-  for (unsigned w = 0; w < maxWarps; ++w)
-    upTo[w] = std::max(upTo[w], other.upTo[w]);
-  for (const Lane &lane : other.lanes) {
+using Lanes = llvm::SmallVectorImpl<Knowledge::Lane>;
+
+/// Adds the entries of `from` that `upTo` does not cover.
+static void mergeLanes(Lanes &into, llvm::ArrayRef<Knowledge::Lane> from,
+                       llvm::ArrayRef<uint32_t> upTo) {
+  bool wasEmpty = into.empty();
+  for (const Knowledge::Lane &lane : from) {
     if (lane.stamp <= upTo[lane.thread / lanesPerWarp])
       continue;
-    auto *mine = llvm::find_if(
-        lanes, [&](const Lane &l) { return l.thread == lane.thread; });
-    if (mine == lanes.end())
-      lanes.push_back(lane);
+    auto *mine = wasEmpty ? into.end()
+                          : llvm::find_if(into, [&](const Knowledge::Lane &l) {
+                              return l.thread == lane.thread;
+                            });
+    if (mine == into.end())
+      into.push_back(lane);
     else
       mine->stamp = std::max(mine->stamp, lane.stamp);
   }
-  prune();
 }
 
-bool Knowledge::covers(uint32_t thread, uint32_t stamp) const {
-  if (stamp <= upTo[thread / lanesPerWarp])
-    return true;
-  return llvm::any_of(lanes, [&](const Lane &lane) {
+static void pruneLanes(Lanes &lanes, llvm::ArrayRef<uint32_t> upTo) {
+  llvm::erase_if(lanes, [&](const Knowledge::Lane &lane) {
+    return lane.stamp <= upTo[lane.thread / lanesPerWarp];
+  });
+}
+
+static bool coversLane(llvm::ArrayRef<Knowledge::Lane> lanes, uint32_t thread,
+                       uint32_t stamp) {
+  return llvm::any_of(lanes, [&](const Knowledge::Lane &lane) {
     return lane.thread == thread && stamp <= lane.stamp;
   });
 }
 
+/// Where all lanes of a warp have an entry, the lowest holds for the warp.
+static void joinWarps(Lanes &lanes, llvm::MutableArrayRef<uint32_t> upTo) {
+  if (lanes.size() < lanesPerWarp)
+    return;
+  std::array<uint32_t, maxWarps> counts{}, lowest{};
+  for (const Knowledge::Lane &lane : lanes) {
+    uint32_t warp = lane.thread / lanesPerWarp;
+    lowest[warp] =
+        counts[warp]++ ? std::min(lowest[warp], lane.stamp) : lane.stamp;
+  }
+  for (unsigned w = 0; w < maxWarps; ++w)
+    if (counts[w] == lanesPerWarp)
+      upTo[w] = std::max(upTo[w], lowest[w]);
+  pruneLanes(lanes, upTo);
+}
+
+void Knowledge::merge(const Knowledge &other) {
+  for (unsigned g = 0; g < orderedGroups; ++g)
+    upTo[g] = std::max(upTo[g], other.upTo[g]);
+  for (unsigned w = 0; w < maxWarps; ++w)
+    fencedUpTo[w] = std::max(fencedUpTo[w], other.fencedUpTo[w]);
+  mergeLanes(lanes, other.lanes, upTo);
+  mergeLanes(fencedLanes, other.fencedLanes, fencedUpTo);
+  prune();
+}
+
+bool Knowledge::covers(uint32_t thread, uint32_t stamp) const {
+  return stamp <= upTo[thread / lanesPerWarp] ||
+         coversLane(lanes, thread, stamp);
+}
+
+bool Knowledge::coversFenced(uint32_t thread, uint32_t stamp) const {
+  return stamp <= fencedUpTo[thread / lanesPerWarp] ||
+         coversLane(fencedLanes, thread, stamp);
+}
+
 void Knowledge::prune() {
-  llvm::erase_if(lanes, [&](const Lane &lane) {
-    return lane.stamp <= upTo[lane.thread / lanesPerWarp];
-  });
+  pruneLanes(lanes, upTo);
+  pruneLanes(fencedLanes, fencedUpTo);
+}
+
+void Knowledge::joinLanes() {
+  joinWarps(lanes, upTo);
+  joinWarps(fencedLanes, fencedUpTo);
 }
 
 //===----------------------------------------------------------------------===//
@@ -56,8 +106,7 @@ void Ordering::reset(unsigned threads) {
     warp.clock = 1;
     warp.maxReleases = 0;
     warp.lanesWithExtra = 0;
-    warp.known.upTo.fill(0);
-    warp.known.lanes.clear();
+    warp.known = Knowledge();
   }
   releases.fill(0);
   for (auto &extra : extras)
@@ -89,6 +138,8 @@ void Ordering::syncFullWarp(unsigned index) {
   warp.known.upTo[index] = warp.clock - 1;
   if (!warp.known.lanes.empty())
     warp.known.prune();
+  if (!warp.known.fencedLanes.empty())
+    warp.known.joinLanes();
 }
 
 void Ordering::syncWarp(unsigned index, uint32_t mask, uint32_t live) {
@@ -114,12 +165,33 @@ Knowledge Ordering::release(uint32_t thread) {
   return released;
 }
 
-void Ordering::acquire(uint32_t thread, const Knowledge &released) {
-  WarpState &warp = warps[thread / lanesPerWarp];
+Knowledge &Ordering::extraOf(uint32_t thread) {
   if (!extras[thread])
     extras[thread] = std::make_unique<Knowledge>();
-  extras[thread]->merge(released);
-  warp.lanesWithExtra |= 1u << (thread % lanesPerWarp);
+  warps[thread / lanesPerWarp].lanesWithExtra |= 1u << (thread % lanesPerWarp);
+  return *extras[thread];
+}
+
+void Ordering::acquire(uint32_t thread, const Knowledge &released) {
+  extraOf(thread).merge(released);
+}
+
+void Ordering::fenceProxy(uint32_t thread) {
+  Knowledge &extra = extraOf(thread);
+  // A release, so that later accesses have another stamp.
+  Knowledge known = release(thread);
+  std::copy_n(known.upTo.begin(), maxWarps, known.fencedUpTo.begin());
+  known.fencedLanes = known.lanes;
+  // The thread's own entry orders nothing for itself.
+  known.lanes.pop_back();
+  extra.merge(known);
+}
+
+bool Ordering::isFenced(uint32_t earlier, uint32_t earlierStamp,
+                        uint32_t thread) const {
+  return (extras[thread] &&
+          extras[thread]->coversFenced(earlier, earlierStamp)) ||
+         warps[thread / lanesPerWarp].known.coversFenced(earlier, earlierStamp);
 }
 
 void Ordering::joinBarrier(const WarpMasks &waiting, const WarpMasks &live,

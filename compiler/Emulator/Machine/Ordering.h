@@ -11,6 +11,14 @@
 // elected lane on a barrier in memory, say) add what they know on top until
 // the next warp-wide synchronisation.
 //
+// Units that work by themselves (copies that signal a barrier in memory, tensor
+// cores, bulk stores) are sources: each looks like a warp with one thread,
+// whose accesses are known to those who waited for them.
+//
+// Asynchronous units reach memory by another path, the async proxy.  What they
+// may see of ordinary writes is known separately: those that a proxy fence
+// lies behind, somewhere on the way from the writer to the unit.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TILE_COMPILER_EMULATOR_MACHINE_ORDERING_H
@@ -18,6 +26,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -26,6 +35,22 @@ namespace tilec::emulator {
 
 constexpr unsigned lanesPerWarp = 32;
 constexpr unsigned maxWarps = 32;
+
+constexpr unsigned maxSources = 128;
+/// Warps, then sources.
+constexpr unsigned orderedGroups = maxWarps + maxSources;
+
+/// What stands for a source in place of a thread number.
+constexpr uint32_t sourceThread(unsigned source) {
+  return (maxWarps + source) * lanesPerWarp;
+}
+constexpr bool isSource(uint32_t thread) {
+  return thread >= maxWarps * lanesPerWarp;
+}
+/// The source that a thread number stands for.
+constexpr unsigned sourceOf(uint32_t thread) {
+  return thread / lanesPerWarp - maxWarps;
+}
 
 /// A mask of lanes for each warp of a block.
 using WarpMasks = std::array<uint32_t, maxWarps>;
@@ -38,13 +63,19 @@ struct Knowledge {
     uint32_t stamp;
   };
 
-  std::array<uint32_t, maxWarps> upTo{};
+  std::array<uint32_t, orderedGroups> upTo{};
   llvm::SmallVector<Lane, 4> lanes;
+  /// The same for those behind which a proxy fence lies.
+  std::array<uint32_t, maxWarps> fencedUpTo{};
+  llvm::SmallVector<Lane, 4> fencedLanes;
 
   void merge(const Knowledge &other);
   bool covers(uint32_t thread, uint32_t stamp) const;
-  /// Drops the entries of `lanes` that `upTo` covers.
+  bool coversFenced(uint32_t thread, uint32_t stamp) const;
+  /// Drops the entries of single threads that are covered.
   void prune();
+  /// Joins the entries of single threads where they make up a whole warp.
+  void joinLanes();
 };
 
 class Ordering {
@@ -65,6 +96,18 @@ public:
     if (earlierStamp <= warp.known.upTo[earlier / lanesPerWarp])
       return true;
     return isOrderedSlow(earlier, earlierStamp, thread);
+  }
+
+  /// Whether a proxy fence lies between the access of `earlier` and `thread`.
+  bool isFenced(uint32_t earlier, uint32_t earlierStamp, uint32_t thread) const;
+
+  /// `thread` lets the async proxy see all that it knows of.
+  void fenceProxy(uint32_t thread);
+
+  /// A whole warp has waited for a source up to `stamp`.
+  void acquireSource(unsigned warp, unsigned source, uint32_t stamp) {
+    uint32_t &known = warps[warp].known.upTo[maxWarps + source];
+    known = std::max(known, stamp);
   }
 
   /// The lanes of `mask` synchronise with each other.  `live` are the lanes of
@@ -97,6 +140,7 @@ private:
   bool isOrderedSlow(uint32_t earlier, uint32_t earlierStamp,
                      uint32_t thread) const;
   void syncFullWarp(unsigned warp);
+  Knowledge &extraOf(uint32_t thread);
 
   std::array<WarpState, maxWarps> warps;
   /// Releases of each thread since its warp's clock last moved.

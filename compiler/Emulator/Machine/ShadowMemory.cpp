@@ -6,7 +6,8 @@
 //   atomic  like a write (or, for a load, a read), but two atomics may meet.
 // A read is forgotten once a later read is ordered after it: whoever is
 // ordered after the later one is ordered after both.  The same holds for
-// atomic operations.
+// atomic operations.  A source never forgets others' reads: it is not known
+// what it is ordered after.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,10 +74,24 @@ void ShadowMemory::splitCell(size_t granule) {
 // Checks of one cell
 //===----------------------------------------------------------------------===//
 
-bool ShadowMemory::checkNotInFlight(const Cell &cell, size_t offset) {
-  if (cell.state != InFlight)
+bool ShadowMemory::checkTouchable(const Cell &cell, size_t offset) {
+  if (cell.state != InFlight && cell.state != Barrier)
     return true;
-  fault = {EmulationErrorKind::InFlightAccess, static_cast<uint32_t>(offset),
+  fault = {cell.state == InFlight ? EmulationErrorKind::InFlightAccess
+                                  : EmulationErrorKind::BarrierMisuse,
+           static_cast<uint32_t>(offset),
+           /*earlierIsRead=*/false,
+           Accessor{cell.writeThread, cell.writeStamp, cell.writeSite}};
+  return false;
+}
+
+/// Ordinary writes are seen by the async proxy behind a fence only.
+bool ShadowMemory::checkFenced(const Cell &cell, size_t offset, uint32_t thread,
+                               const Ordering &ordering) {
+  if (cell.writeThread == noThread || isSource(cell.writeThread) ||
+      ordering.isFenced(cell.writeThread, cell.writeStamp, thread))
+    return true;
+  fault = {EmulationErrorKind::MissingFence, static_cast<uint32_t>(offset),
            /*earlierIsRead=*/false,
            Accessor{cell.writeThread, cell.writeStamp, cell.writeSite}};
   return false;
@@ -131,9 +146,14 @@ void ShadowMemory::addMark(Cell &cell, Accessor by, bool isAtomic,
                            const Ordering &ordering) {
   auto warp = static_cast<uint16_t>(by.thread / lanesPerWarp);
   uint32_t lane = 1u << (by.thread % lanesPerWarp);
+  bool bySource = isSource(by.thread);
   auto join = [&](Mark &mark) {
-    if (mark.warp != warp || mark.stamp != by.stamp ||
-        mark.isAtomic != isAtomic)
+    if (mark.warp != warp || mark.isAtomic != isAtomic)
+      return false;
+    // Whoever waited for the later stamp of a source waited for the earlier.
+    if (bySource)
+      mark.stamp = by.stamp;
+    if (mark.stamp != by.stamp)
       return false;
     mark.lanes |= lane;
     mark.site = by.site;
@@ -145,7 +165,7 @@ void ShadowMemory::addMark(Cell &cell, Accessor by, bool isAtomic,
       return;
   uint32_t kept = 0, pending = 0;
   for (uint32_t i = 0; i < cell.markCount; ++i)
-    if (!isOver(cell.marks[i], by.thread, ordering, pending))
+    if (bySource || !isOver(cell.marks[i], by.thread, ordering, pending))
       cell.marks[kept++] = cell.marks[i];
   cell.markCount = kept;
   Mark mark{by.stamp, lane, by.site, warp, isAtomic};
@@ -162,7 +182,7 @@ void ShadowMemory::addMark(Cell &cell, Accessor by, bool isAtomic,
     if (join(other))
       return;
   llvm::erase_if(list, [&](const Mark &other) {
-    return isOver(other, by.thread, ordering, pending);
+    return !bySource && isOver(other, by.thread, ordering, pending);
   });
   list.push_back(mark);
 }
@@ -170,7 +190,7 @@ void ShadowMemory::addMark(Cell &cell, Accessor by, bool isAtomic,
 bool ShadowMemory::readCell(Cell &cell, size_t offset, Accessor by,
                             const Ordering &ordering, bool unwritten) {
   if (cell.state != Valid) {
-    if (!checkNotInFlight(cell, offset))
+    if (!checkTouchable(cell, offset))
       return false;
     if (checks.uninitialised && !unwritten) {
       fault = {EmulationErrorKind::UninitialisedRead,
@@ -199,7 +219,7 @@ bool ShadowMemory::readCell(Cell &cell, size_t offset, Accessor by,
 
 bool ShadowMemory::writeCell(Cell &cell, size_t offset, Accessor by,
                              const Ordering &ordering) {
-  if (!checkNotInFlight(cell, offset))
+  if (!checkTouchable(cell, offset))
     return false;
   return !checks.races ||
          (checkWriteOver(cell, offset, by, ordering) &&
@@ -209,7 +229,7 @@ bool ShadowMemory::writeCell(Cell &cell, size_t offset, Accessor by,
 bool ShadowMemory::atomicCell(Cell &cell, size_t offset, Accessor by,
                               bool reads, bool writes,
                               const Ordering &ordering) {
-  if (!checkNotInFlight(cell, offset))
+  if (!checkTouchable(cell, offset))
     return false;
   if (reads && cell.state == Uninitialised && checks.uninitialised) {
     fault = {EmulationErrorKind::UninitialisedRead,
@@ -287,6 +307,71 @@ void ShadowMemory::finishAsyncWrite(size_t offset, size_t bytes, Accessor by) {
   visit(offset, bytes, [&](Cell &cell, size_t) {
     by.site = cell.writeSite;
     setWriter(cell, by, Valid);
+    return true;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The async proxy
+//===----------------------------------------------------------------------===//
+
+const ShadowFault *ShadowMemory::readByProxy(size_t offset, size_t bytes,
+                                             Accessor issuer, Accessor source,
+                                             const Ordering &ordering) {
+  return visit(offset, bytes, [&](Cell &cell, size_t at) {
+    if (cell.state != Valid) {
+      if (!checkTouchable(cell, at))
+        return false;
+      if (checks.uninitialised) {
+        fault = {EmulationErrorKind::UninitialisedRead,
+                 static_cast<uint32_t>(at)};
+        return false;
+      }
+    }
+    if (!checks.races)
+      return true;
+    if (!checkWriteOver(cell, at, issuer, ordering) ||
+        !checkFenced(cell, at, issuer.thread, ordering))
+      return false;
+    addMark(cell, source, /*isAtomic=*/false, ordering);
+    return true;
+  });
+}
+
+const ShadowFault *ShadowMemory::beginProxyWrite(size_t offset, size_t bytes,
+                                                 Accessor issuer,
+                                                 Accessor source,
+                                                 const Ordering &ordering) {
+  return visit(offset, bytes, [&](Cell &cell, size_t at) {
+    if (!writeCell(cell, at, issuer, ordering) ||
+        (checks.races && !checkFenced(cell, at, issuer.thread, ordering)))
+      return false;
+    setWriter(cell, source, InFlight);
+    return true;
+  });
+}
+
+void ShadowMemory::landProxyWrite(size_t offset, size_t bytes) {
+  visit(offset, bytes, [&](Cell &cell, size_t) {
+    cell.state = Valid;
+    return true;
+  });
+}
+
+const ShadowFault *ShadowMemory::makeBarrier(size_t offset, size_t bytes,
+                                             Accessor by,
+                                             const Ordering &ordering) {
+  return visit(offset, bytes, [&](Cell &cell, size_t at) {
+    if (!writeCell(cell, at, by, ordering))
+      return false;
+    setWriter(cell, by, Barrier);
+    return true;
+  });
+}
+
+void ShadowMemory::dropBarrier(size_t offset, size_t bytes, Accessor by) {
+  visit(offset, bytes, [&](Cell &cell, size_t) {
+    setWriter(cell, by, Uninitialised);
     return true;
   });
 }

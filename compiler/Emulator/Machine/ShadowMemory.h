@@ -23,6 +23,7 @@ namespace tilec::emulator {
 
 /// Who accesses, when and where.
 struct Accessor {
+  /// A thread, or what stands for a source (Ordering.h).
   uint32_t thread;
   uint32_t stamp;
   uint32_t site;
@@ -62,8 +63,23 @@ public:
   /// The writer has waited for it; from now on it counts as written by `by`.
   void finishAsyncWrite(size_t offset, size_t bytes, Accessor by);
 
+  // Accesses of the async proxy, which `issuer` starts and `source` makes.
+  const ShadowFault *readByProxy(size_t offset, size_t bytes, Accessor issuer,
+                                 Accessor source, const Ordering &ordering);
+  const ShadowFault *beginProxyWrite(size_t offset, size_t bytes,
+                                     Accessor issuer, Accessor source,
+                                     const Ordering &ordering);
+  /// The bytes are there for all who know of the source's stamp.
+  void landProxyWrite(size_t offset, size_t bytes);
+
+  /// The bytes become or cease to be an mbarrier, which no ordinary access may
+  /// touch.
+  const ShadowFault *makeBarrier(size_t offset, size_t bytes, Accessor by,
+                                 const Ordering &ordering);
+  void dropBarrier(size_t offset, size_t bytes, Accessor by);
+
 private:
-  enum State : uint8_t { Uninitialised, Valid, InFlight };
+  enum State : uint8_t { Uninitialised, Valid, InFlight, Barrier };
   static constexpr uint16_t noThread = 0xFFFF;
 
   /// Lanes of one warp that read at one time, or made atomic operations, which
@@ -100,7 +116,9 @@ private:
                  const Ordering &ordering);
   bool atomicCell(Cell &cell, size_t offset, Accessor by, bool reads,
                   bool writes, const Ordering &ordering);
-  bool checkNotInFlight(const Cell &cell, size_t offset);
+  bool checkTouchable(const Cell &cell, size_t offset);
+  bool checkFenced(const Cell &cell, size_t offset, uint32_t thread,
+                   const Ordering &ordering);
   bool checkWriteOver(const Cell &cell, size_t offset, Accessor by,
                       const Ordering &ordering);
   enum class Marks { Reads, Atomics, All };

@@ -337,5 +337,10 @@ llvm::Error PtxParser::parseAtom(PtxOperand &operand) {
 llvm::Expected<std::unique_ptr<PtxProgram>>
 tilec::emulator::parsePtx(llvm::StringRef text, unsigned results,
                           unsigned inputs) {
-  return PtxParser(text, results, inputs).parse();
+  // LLVM puts a number in place of this word, to make labels unique.
+  std::string unique = text.str();
+  constexpr llvm::StringLiteral word = "${:uid}";
+  for (size_t at; (at = unique.find(word)) != std::string::npos;)
+    unique.replace(at, word.size(), "0");
+  return PtxParser(unique, results, inputs).parse();
 }
