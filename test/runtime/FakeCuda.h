@@ -1,7 +1,7 @@
 //===-- FakeCuda.h - A CUDA driver that only keeps books -------*- C++ -*-===//
 //
 // A library with the entry points of libcuda that the runtime uses, over host
-// memory. It runs two kernels by name, remembers every call, and fails when
+// memory. It runs kernels by name, remembers every call, and fails when
 // told to. TILE_LIBCUDA makes the runtime load it.
 //
 //===----------------------------------------------------------------------===//
@@ -10,6 +10,7 @@
 #define TILE_TEST_RUNTIME_FAKECUDA_H
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
@@ -79,6 +80,11 @@ struct State {
   /// The result of every call from now on: a kernel has faulted.
   int stickyError = 0;
   bool hangs = false;
+  /// What functions do that the library does not know itself.
+  std::map<std::string, std::function<void(const Launch &)>> kernels;
+  /// The time that events read, in milliseconds. It stands still unless a
+  /// kernel moves it.
+  double clock = 0;
 
   std::vector<Module *> modules;
   int maxThreads = 1024;

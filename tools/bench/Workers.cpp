@@ -238,7 +238,7 @@ private:
   /// A child that ended before its work: for the contender at hand, if any.
   void explainEnd(bool isLate, int status) {
     std::string how =
-        isLate             ? join("no end after ", options.timeoutSeconds, " s")
+        isLate ? join("no end after ", int64_t(options.timeoutSeconds), " s")
         : !failure.empty() ? failure
         : WIFSIGNALED(status)
             ? join("it ended the process: ", strsignal(WTERMSIG(status)))
