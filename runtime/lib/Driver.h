@@ -53,10 +53,14 @@ using CuPointer = unsigned long long;
 
 // For tools: memory, streams, events, graphs. A missing one fails when called.
 // cuCtxGetId and cuThreadExchangeStreamCaptureMode help launches where they
-// are.
+// are. Drivers of CUDA 12 have cuTensorMapEncodeTiled, which kernels with TMA
+// need: the map; its type, rank, address; extents, strides, box, steps;
+// interleaving, swizzle, L2 promotion, fill.
 #define TILERT_DRIVER_OPTIONAL(X)                                              \
   X(cuCtxGetId, CuContext, unsigned long long *)                               \
   X(cuThreadExchangeStreamCaptureMode, int *)                                  \
+  X(cuTensorMapEncodeTiled, void *, int, unsigned, void *, const uint64_t *,   \
+    const uint64_t *, const uint32_t *, const uint32_t *, int, int, int, int)  \
   X(cuMemAlloc_v2, CuPointer *, size_t)                                        \
   X(cuMemFree_v2, CuPointer)                                                   \
   X(cuMemcpyHtoD_v2, CuPointer, const void *, size_t)                          \

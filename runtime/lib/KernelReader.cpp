@@ -21,6 +21,10 @@ namespace {
 constexpr int maxAxes = 5;
 constexpr int64_t maxThreads = 1024;
 
+// Limits of cuTensorMapEncodeTiled.
+constexpr int64_t maxBoxExtent = 256;
+constexpr int boxRowUnit = 16;
+
 class KernelReader {
 public:
   KernelReader(JsonReader &reader, KernelInfo &kernel)
@@ -52,7 +56,10 @@ private:
   void readAxes(const Place &kernelPlace);
   void readVariants(const Place &kernelPlace);
   void readVariant(const Place &place, Variant &variant);
-  KernelArgument readArgument(const Place &place);
+  void readTensorMaps(const Place &variantPlace, Variant &variant);
+  TensorMapSpec readTensorMap(const Place &place);
+  int32_t readChoice(const Place &place, std::initializer_list<int> choices);
+  KernelArgument readArgument(const Place &place, const Variant &variant);
 
   tilert_dtype readDtype(const Place &place);
   void addShownNames(Check &check);
@@ -308,14 +315,77 @@ void KernelReader::readVariant(const Place &place, Variant &variant) {
         static_cast<int32_t>(reader.readInteger(*registers, 0, INT16_MAX));
   if (std::optional<Place> spills = reader.optionalField(place, "spill_bytes"))
     facts.spill_bytes = reader.readInteger(*spills, 0);
+  if (std::optional<Place> blocks = reader.optionalField(place, "blocks"))
+    variant.blocks = Expr::compile(reader, *blocks, names);
+  readTensorMaps(place, variant);
   Place list = reader.field(place, "arguments");
   for (size_t i = 0; i < reader.count(list) && !reader.hasFailed(); ++i)
-    variant.arguments.push_back(readArgument(reader.element(list, i)));
+    variant.arguments.push_back(readArgument(reader.element(list, i), variant));
 }
 
-KernelArgument KernelReader::readArgument(const Place &place) {
+void KernelReader::readTensorMaps(const Place &variantPlace, Variant &variant) {
+  std::optional<Place> list = reader.optionalField(variantPlace, "tensor_maps");
+  if (!list)
+    return;
+  for (size_t i = 0; i < reader.count(*list) && !reader.hasFailed(); ++i)
+    variant.tensorMaps.push_back(readTensorMap(reader.element(*list, i)));
+}
+
+int32_t KernelReader::readChoice(const Place &place,
+                                 std::initializer_list<int> choices) {
+  auto value = static_cast<int32_t>(reader.readInteger(place, 0, INT32_MAX));
+  std::string text;
+  for (int choice : choices) {
+    if (value == choice)
+      return value;
+    text += join(text.empty() ? "" : ", ", choice);
+  }
+  reader.fail(place, join(value, " is none of ", text));
+  return 0;
+}
+
+TensorMapSpec KernelReader::readTensorMap(const Place &place) {
+  TensorMapSpec map;
+  Place tensor = reader.field(place, "tensor");
+  std::string name = reader.readName(tensor);
+  map.parameter = findByName(kernel.parameters, name);
+  if (map.parameter < 0 || !kernel.parameters[size_t(map.parameter)].isTensor())
+    reader.fail(tensor, join(quote(name), " is no tensor parameter"));
+  map.swizzle = readChoice(reader.field(place, "swizzle"), {0, 32, 64, 128});
+  map.l2Promotion =
+      readChoice(reader.field(place, "l2_promotion"), {0, 64, 128, 256});
+  Place box = reader.field(place, "box");
+  size_t count = reader.count(box);
+  if (reader.hasFailed())
+    return map;
+  const tilert_parameter &facts =
+      kernel.parameters[size_t(map.parameter)].facts;
+  auto rank = size_t(facts.rank);
+  if (count != rank) {
+    reader.fail(box,
+                join(count, " extents, ", quote(name), " has rank ", rank));
+    return map;
+  }
+  for (size_t i = 0; i < rank; ++i)
+    map.box[i] = static_cast<int32_t>(
+        reader.readInteger(reader.element(box, i), 1, maxBoxExtent));
+  int rowBytes = map.box[rank - 1] * bytesOfScalar(facts.dtype);
+  if (rowBytes % boxRowUnit != 0 || (map.swizzle && rowBytes > map.swizzle))
+    reader.fail(box, join("a row of ", rowBytes, " bytes is no multiple of ",
+                          boxRowUnit, " or exceeds the swizzle"));
+  return map;
+}
+
+KernelArgument KernelReader::readArgument(const Place &place,
+                                          const Variant &variant) {
   Place kindPlace = reader.field(place, "kind");
   std::string kind = reader.readString(kindPlace);
+  if (kind == "tensor_map") {
+    auto index = static_cast<int>(
+        reader.readInteger(reader.field(place, "index"), 0,
+                           int64_t(variant.tensorMaps.size()) - 1));
+    return {TILERT_VALUE_TENSOR_MAP, index, 0};
+  }
   Place namePlace = reader.field(place, "name");
   std::string name = reader.readName(namePlace);
   if (kind == "symbol") {
@@ -359,8 +429,9 @@ void readRequirements(JsonReader &reader, const Place &object) {
     return;
   for (size_t i = 0; i < reader.count(*list); ++i) {
     Place place = reader.element(*list, i);
-    reader.fail(place, join("this runtime does not know ",
-                            quote(reader.readString(place))));
+    std::string word = reader.readString(place);
+    if (word != "tensor_maps" && word != "blocks")
+      reader.fail(place, join("this runtime does not know ", quote(word)));
   }
 }
 

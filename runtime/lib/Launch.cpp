@@ -1,11 +1,14 @@
 //===-- Launch.cpp - Launches kernels on a stream -------------------------===//
 //
 // A launch plans (Plan.cpp), finds the context of its stream, finds its code
-// there (DeviceCode.cpp), and calls the driver once.
+// there (DeviceCode.cpp), encodes its tensor maps (TensorMapCache.cpp), and
+// calls the driver once.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Module.h"
+#include "TensorMap.h"
+#include "TensorMapCache.h"
 #include "Text.h"
 
 namespace tilert::detail {
@@ -16,6 +19,13 @@ namespace {
 bool isDefaultStream(tilert_stream stream) {
   return reinterpret_cast<uintptr_t>(stream) <= 2;
 }
+
+/// The parameters of one launch, where its plan does not hold them all. Keeps
+/// its memory from launch to launch.
+struct MappedParameters {
+  std::vector<void *> pointers;
+  std::vector<EncodedTensorMap> maps;
+};
 
 /// Where one launch happens.
 class LaunchSite {
@@ -55,14 +65,40 @@ public:
   Status launch(const tilert_plan &plan, tilert_stream stream) {
     TILERT_RETURN_IF_ERROR(prepare(plan.variant));
     const tilert_variant &variant = kernel.info->variants[plan.variant].facts;
+    void **parameters = const_cast<void **>(plan.pointers.data());
+    if (!plan.tensorMaps.empty())
+      TILERT_RETURN_IF_ERROR(encodeTensorMaps(plan, parameters));
     return TILERT_CALL(driver, cuLaunchKernel, function, unsigned(plan.grid), 1,
                        1, unsigned(variant.threads), 1, 1,
                        unsigned(variant.shared_bytes),
-                       static_cast<CuStream>(stream),
-                       const_cast<void **>(plan.pointers.data()), nullptr);
+                       static_cast<CuStream>(stream), parameters, nullptr);
   }
 
 private:
+  /// Plans are launched by many threads at once, so that what is encoded is put
+  /// beside the plan.
+  Status encodeTensorMaps(const tilert_plan &plan, void **&parameters) {
+    static thread_local MappedParameters mapped;
+    const Variant &variant = kernel.info->variants[plan.variant];
+    mapped.maps.resize(plan.tensorMaps.size());
+    for (size_t i = 0; i < plan.tensorMaps.size(); ++i) {
+      Status status = TensorMapCache::get().encode(
+          driver, code->device, plan.tensorMaps[i], mapped.maps[i]);
+      auto tensor = size_t(variant.tensorMaps[i].parameter);
+      if (!status.isOk())
+        return std::move(status).prefixed(
+            join("variant ", quote(variant.name), ", tensor map of ",
+                 quote(kernel.info->parameters[tensor].name), " (",
+                 showTensorMap(plan.tensorMaps[i]), "): "));
+    }
+    mapped.pointers = plan.pointers;
+    for (size_t i = 0; i < variant.arguments.size(); ++i)
+      if (variant.arguments[i].kind == TILERT_VALUE_TENSOR_MAP)
+        mapped.pointers[i] = &mapped.maps[size_t(variant.arguments[i].index)];
+    parameters = mapped.pointers.data();
+    return {};
+  }
+
   Status chooseContext(CuContext current, int32_t device, CuContext &context) {
     context = current;
     if (!current && device < 0)

@@ -12,6 +12,7 @@
 #include "Target.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,8 +81,16 @@ struct Axis {
 
 struct KernelArgument {
   tilert_value_kind kind;
-  int index; // of the parameter or symbol
+  int index; // of the parameter, symbol or tensor map
   int dim;   // of a stride
+};
+
+/// What a variant wants of a tensor map; the rest is known at launch.
+struct TensorMapSpec {
+  int parameter = -1;
+  int32_t box[TILERT_MAX_RANK] = {}; // in the tensor's order
+  int32_t swizzle = 0;
+  int32_t l2Promotion = 0;
 };
 
 struct Variant {
@@ -89,6 +98,9 @@ struct Variant {
   std::string symbol;
   tilert_variant facts{}; // points at the names
   std::vector<Check> guards;
+  std::vector<TensorMapSpec> tensorMaps;
+  /// The number of blocks, where it is not the product of the axes.
+  std::optional<Expr> blocks;
   std::vector<KernelArgument> arguments;
 };
 

@@ -2,12 +2,14 @@
 //
 // The checks come in the order that the language gives: arguments, symbols,
 // strides and packing (Binding.cpp); `where` facts; `noalias`; facts about
-// addresses; grid. Then the first variant whose guards hold is taken.
+// addresses; grid. Then the first variant whose guards hold is taken, and what
+// it says of its blocks and tensor maps is worked out.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Plan.h"
 #include "Dtype.h"
+#include "TensorMap.h"
 #include "Text.h"
 
 namespace tilert::detail {
@@ -64,9 +66,10 @@ public:
     // caller insists on a variant.
     if (plan.grid != 0 || options.variant)
       TILERT_RETURN_IF_ERROR(std::move(chosen));
-    if (options.device && plan.grid != 0)
-      TILERT_RETURN_IF_ERROR(
-          checkBlock(kernel.variants[plan.variant], *options.device));
+    tiles = plan.grid;
+    plan.tensorMaps.assign(kernel.variants[plan.variant].tensorMaps.size(), {});
+    if (plan.grid != 0)
+      TILERT_RETURN_IF_ERROR(fillIn(kernel.variants[plan.variant]));
     packValues();
     if (options.explains)
       explain();
@@ -157,6 +160,34 @@ private:
                 join("grid axes ", showAxes(),
                      " make more blocks than the limit, ", maxBlocks)};
     }
+    return {};
+  }
+
+  /// What a variant that will run says of its launch.
+  Status fillIn(const Variant &variant) {
+    if (options.device)
+      TILERT_RETURN_IF_ERROR(checkBlock(variant, *options.device));
+    if (variant.blocks)
+      TILERT_RETURN_IF_ERROR(computeBlocks(variant));
+    for (size_t i = 0; i < variant.tensorMaps.size(); ++i)
+      TILERT_RETURN_IF_ERROR(describeTensorMap(
+          kernel, variant, i, plan.binding.tensors, plan.tensorMaps[i]));
+    return {};
+  }
+
+  Status computeBlocks(const Variant &variant) {
+    const Expr &blocks = *variant.blocks;
+    auto fail = [&](std::string text) {
+      return Status(TILERT_LIMIT_EXCEEDED,
+                    join("blocks of variant ", quote(variant.name), ": ",
+                         quote(blocks.text()), ' ', text, showRead(blocks)));
+    };
+    EvalError error = blocks.evaluate(slots(), plan.grid);
+    if (error != EvalError::None)
+      return fail(std::string(describe(error)));
+    // Without a block the results would stay as they are.
+    if (plan.grid < 1 || plan.grid > maxBlocks)
+      return fail(join("is ", plan.grid, ", not from 1 to ", maxBlocks));
     return {};
   }
 
@@ -253,6 +284,8 @@ private:
     case TILERT_VALUE_STRIDE:
       return uint64_t(storedStride(kernel.parameters[index],
                                    plan.binding.tensors[index], argument.dim));
+    case TILERT_VALUE_TENSOR_MAP:
+      break;
     }
     return 0;
   }
@@ -264,7 +297,8 @@ private:
     plan.pointers.resize(arguments.size());
     for (size_t i = 0; i < arguments.size(); ++i) {
       plan.valueBits[i] = bitsOfArgument(arguments[i]);
-      plan.pointers[i] = &plan.valueBits[i];
+      bool isMap = arguments[i].kind == TILERT_VALUE_TENSOR_MAP;
+      plan.pointers[i] = isMap ? nullptr : &plan.valueBits[i];
     }
   }
 
@@ -275,6 +309,13 @@ private:
       const KernelArgument &argument = variant.arguments[i];
       bool isSymbol = argument.kind == TILERT_VALUE_SYMBOL;
       auto index = size_t(argument.index);
+      if (argument.kind == TILERT_VALUE_TENSOR_MAP) {
+        auto tensor = size_t(variant.tensorMaps[index].parameter);
+        plan.values.push_back({argument.kind, sizeof(tilert_tensor_map),
+                               kernel.parameters[tensor].name.c_str(),
+                               &plan.tensorMaps[index]});
+        continue;
+      }
       int bytes = argument.kind == TILERT_VALUE_SCALAR
                       ? bytesOfScalar(kernel.parameters[index].facts.dtype)
                       : 8;
@@ -291,6 +332,8 @@ private:
       text +=
           join("  not ", kernel.variants[i].name, ": ", plan.refusals[i], '\n');
     text += join("  grid ", plan.grid);
+    if (variant.blocks && plan.grid != 0)
+      text += join(" for ", tiles, tiles == 1 ? " tile" : " tiles");
     if (!kernel.axes.empty())
       text += join(" (", showAxes(), ')');
     text += join(", ", variant.facts.threads, " threads, ",
@@ -305,6 +348,8 @@ private:
   tilert_plan &plan;
   /// Whether the guards of some variant hold.
   bool fits = false;
+  /// The product of the axes.
+  int64_t tiles = 0;
 };
 
 } // namespace

@@ -17,10 +17,13 @@ struct tilert_plan {
   size_t variant = 0;
   std::vector<std::string> refusals; // of the variants before `variant`
   int64_t axes[5] = {};
-  int64_t grid = 0;
+  int64_t grid = 0;                          // blocks to launch
+  std::vector<tilert_tensor_map> tensorMaps; // those of the variant
   std::vector<tilert_value> values;
   std::vector<uint64_t> valueBits;
-  std::vector<void *> pointers; // to the values, as the driver takes them
+  // To the values, as the driver takes them; NULL for tensor maps, which each
+  // launch encodes.
+  std::vector<void *> pointers;
   std::string text;
 };
 

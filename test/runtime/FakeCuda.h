@@ -47,6 +47,16 @@ struct Device {
   Context primary;
 };
 
+/// What a tensor map was encoded from. Its 128 bytes begin with the index of
+/// the encoding.
+struct Encoding {
+  int dataType = -1;
+  uint64_t address = 0;
+  std::vector<uint64_t> extents, strides;
+  std::vector<uint32_t> box, steps;
+  int interleave = -1, swizzle = -1, l2Promotion = -1, fill = -1;
+};
+
 struct Launch {
   std::string function;
   Context *context = nullptr;
@@ -54,7 +64,8 @@ struct Launch {
   unsigned grid[3] = {};
   unsigned block[3] = {};
   unsigned sharedBytes = 0;
-  std::vector<uint64_t> parameters; // as many as parameterBytes says
+  // As many as parameterBytes says; of a tensor map, its first 8 bytes.
+  std::vector<uint64_t> parameters;
 };
 
 /// Values of n for which scale__run misbehaves.
@@ -73,6 +84,7 @@ struct State {
   /// The name of each entry point called, in order.
   std::vector<std::string> calls;
   std::vector<Launch> launches;
+  std::vector<Encoding> encodings;
   /// Entry points that fail, with the CUresult that they return.
   std::map<std::string, int> failures;
   /// Of each function that modules have: the sizes of its parameters.

@@ -109,6 +109,20 @@ Json makeOneTensor(const Json &dims, const char *dtype, const Json &extra) {
              {"arguments", arguments}}}}};
 }
 
+Json makeMappedTensor(const Json &dims, const char *dtype, const Json &box,
+                      int swizzle, const Json &extra) {
+  Json kernel = makeOneTensor(dims, dtype, extra);
+  Json &variant = kernel["variants"][0];
+  variant["requires"] = {"tensor_maps"};
+  variant["tensor_maps"] = {{{"tensor", "A"},
+                             {"box", box},
+                             {"swizzle", swizzle},
+                             {"l2_promotion", 256}}};
+  variant["arguments"] = {{{"kind", "tensor_map"}, {"index", 0}},
+                          {{"kind", "tensor"}, {"name", "A"}}};
+  return kernel;
+}
+
 Json makeManifest(const Json &kernel) {
   return {{"format_version", 1},      {"compiler", "tilec 0.1.0"},
           {"target", "sm_90a"},       {"kernels", Json::array({kernel})},

@@ -22,6 +22,10 @@ Json makeScaleKernel();
 /// names alone in `dims` are its symbols. The strides are passed to it.
 Json makeOneTensor(const Json &dims, const char *dtype, const Json &extra = {});
 
+/// makeOneTensor with a variant that takes a tensor map of A.
+Json makeMappedTensor(const Json &dims, const char *dtype, const Json &box,
+                      int swizzle, const Json &extra = {});
+
 /// A manifest of one kernel.
 Json makeManifest(const Json &kernel);
 

@@ -336,8 +336,9 @@ TILERT_API size_t tilert_plan_variant(const tilert_plan *plan);
  * 0x10002"; else NULL. */
 TILERT_API const char *tilert_plan_refusal(const tilert_plan *plan,
                                            size_t variant);
-/* Blocks to launch: the product of the axes, for grid.x. With 0 nothing is to
- * be launched, and the outputs are right as they are. */
+/* Blocks to launch, for grid.x: the product of the axes, or what the variant
+ * asks for, as the number of SMs. With 0 nothing is to be launched, and the
+ * outputs are right as they are. */
 TILERT_API int64_t tilert_plan_grid(const tilert_plan *plan);
 TILERT_API size_t tilert_plan_axis_count(const tilert_plan *plan);
 TILERT_API const char *tilert_plan_axis_name(const tilert_plan *plan,
@@ -365,19 +366,37 @@ typedef struct tilert_bound_tensor {
 TILERT_API const tilert_bound_tensor *
 tilert_plan_tensor(const tilert_plan *plan, size_t parameter);
 
+/* A tensor map, as cuTensorMapEncodeTiled takes it: the innermost dimension
+ * comes first. Elements are those stored, bytes for 4-bit types. What is
+ * outside of the tensor reads as 0. */
+typedef struct tilert_tensor_map {
+  void *data;
+  tilert_dtype dtype; /* of the parameter */
+  int32_t rank;
+  int32_t element_bytes;
+  int32_t swizzle; /* the span in bytes, or 0 */
+  int32_t l2_promotion;
+  int32_t box[TILERT_MAX_RANK];
+  int64_t extents[TILERT_MAX_RANK];
+  int64_t byte_strides[TILERT_MAX_RANK - 1]; /* of dimensions 1, 2, ... */
+} tilert_tensor_map;
+
 /* The parameters of the function, in order. `value` points at `bytes` bytes in
- * the plan; a pointer argument is the address of the tensor. */
+ * the plan; a pointer argument is the address of the tensor. What stands in the
+ * 128 bytes of a tensor map is known to the driver of the launch only: there
+ * `value` points at the tilert_tensor_map that is encoded. */
 typedef enum tilert_value_kind {
   TILERT_VALUE_TENSOR = 0, /* 8 bytes: the address */
   TILERT_VALUE_SYMBOL,     /* 8 bytes: int64 */
   TILERT_VALUE_SCALAR,     /* the size of its type */
-  TILERT_VALUE_STRIDE      /* 8 bytes: int64, in elements of the array stored */
+  TILERT_VALUE_STRIDE,     /* 8 bytes: int64, in elements of the array stored */
+  TILERT_VALUE_TENSOR_MAP  /* a tilert_tensor_map */
 } tilert_value_kind;
 
 typedef struct tilert_value {
   tilert_value_kind kind;
   int32_t bytes;
-  const char *name; /* of the parameter or symbol */
+  const char *name; /* of the parameter or symbol; of a map: of its tensor */
   const void *value;
 } tilert_value;
 
