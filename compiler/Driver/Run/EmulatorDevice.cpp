@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Driver/Run/Devices.h"
 
+#include "compiler/Emulator/TensorMap.h"
 #include "llvm/Support/raw_ostream.h"
 #include <thread>
 
@@ -20,6 +21,32 @@ static int findPointer(const PlannedRun &run, llvm::StringRef tensor) {
   return -1;
 }
 
+/// What the emulator takes for the map that a driver would encode.
+static std::vector<uint8_t> encode(const tilert_tensor_map &map) {
+  EmulatedTensorMap emulated = {};
+  emulated.signature = EmulatedTensorMap::validSignature;
+  emulated.address = reinterpret_cast<uintptr_t>(map.data);
+  emulated.rank = static_cast<uint8_t>(map.rank);
+  emulated.elementBytes = static_cast<uint8_t>(map.element_bytes);
+  emulated.swizzle = static_cast<uint8_t>(map.swizzle);
+  for (int dim = 0; dim < map.rank; ++dim) {
+    emulated.extents[dim] = map.extents[dim];
+    emulated.box[dim] = static_cast<uint16_t>(map.box[dim]);
+    if (dim > 0)
+      emulated.strides[dim - 1] = map.byte_strides[dim - 1];
+  }
+  std::vector<uint8_t> bytes(EmulatedTensorMap::parameterBytes);
+  std::memcpy(bytes.data(), &emulated, sizeof emulated);
+  return bytes;
+}
+
+static std::vector<uint8_t> getBytes(const tilert_value &value) {
+  if (value.kind == TILERT_VALUE_TENSOR_MAP)
+    return encode(*static_cast<const tilert_tensor_map *>(value.value));
+  const auto *bytes = static_cast<const uint8_t *>(value.value);
+  return {bytes, bytes + value.bytes};
+}
+
 static LaunchSpec makeLaunch(const PlannedRun &run) {
   LaunchSpec launch;
   launch.symbol = run.getVariant().symbol;
@@ -27,10 +54,8 @@ static LaunchSpec makeLaunch(const PlannedRun &run) {
   launch.threads = tilert_plan_threads(&run.plan);
   launch.sharedBytes = tilert_plan_shared_bytes(&run.plan);
   const tilert_value *values = tilert_plan_values(&run.plan);
-  for (size_t i = 0; i < tilert_plan_value_count(&run.plan); ++i) {
-    const auto *bytes = static_cast<const uint8_t *>(values[i].value);
-    launch.parameters.emplace_back(bytes, bytes + values[i].bytes);
-  }
+  for (size_t i = 0; i < tilert_plan_value_count(&run.plan); ++i)
+    launch.parameters.push_back(getBytes(values[i]));
   for (RunArgument &argument : run.arguments.get()) {
     if (!argument.isTensor())
       continue;

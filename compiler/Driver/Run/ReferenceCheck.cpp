@@ -66,9 +66,13 @@ static bool combinesBlocks(KernelOp kernel) {
 llvm::Error ReferenceCheck::interpret(KernelOp kernel, CheckExtent extent,
                                       uint64_t seed) {
   llvm::SmallVector<int64_t> extents;
-  for (size_t axis = 0; axis < tilert_plan_axis_count(&run.plan); ++axis)
+  // The blocks of the source: the variant may launch fewer, which do the work
+  // of several each.
+  blockCount = 1;
+  for (size_t axis = 0; axis < tilert_plan_axis_count(&run.plan); ++axis) {
     extents.push_back(tilert_plan_axis_extent(&run.plan, axis));
-  blockCount = tilert_plan_grid(&run.plan);
+    blockCount *= extents.back();
+  }
   if (blockCount == 0)
     return llvm::Error::success();
 
