@@ -19,7 +19,7 @@ after it has heated the card itself. docs/benchmarks.md describes the method.
   --out=DIR         writes bench.json, with every sample, and bench.md there
   --baseline=FILE   compares with an earlier bench.json and tells of ratios that
                     fell by more than 2 %
-  --quick           fewer rounds: a table of twenty rows in two minutes
+  --quick           fewer rounds: twenty rows in less than three minutes
   --rounds=N        so many rounds in each state
   --only=TEXT       only rows with this in their name; may be repeated
   --kernel=TEXT     only kernels with this in their name; may be repeated
@@ -28,7 +28,7 @@ after it has heated the card itself. docs/benchmarks.md describes the method.
   --no-cublaslt     without peers: times and checks only
   --seed=S          of the random data; otherwise another each time
   --device=N        the CUDA device, 0 if not given
-  --timeout=SECONDS a row without news for so long is given up; 60 if not given
+  --timeout=SECONDS a row without news for so long is given up; 30 if not given
   --list            prints the rows and their kernels, and uses no GPU
   --help            prints this page
 

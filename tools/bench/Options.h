@@ -23,7 +23,7 @@ struct Options {
   bool flushesCache = false; // in every row
   int device = 0;
   int rounds = 0;             // 0: by isQuick
-  double timeoutSeconds = 60; // without news of a row
+  double timeoutSeconds = 30; // without news of a row
   std::optional<uint64_t> seed;
   std::vector<std::string> only;    // texts in names of rows
   std::vector<std::string> kernels; // texts in names of kernels

@@ -26,13 +26,10 @@ namespace {
 constexpr int64_t sampledRows = 128;       // and columns, of a large product
 constexpr int64_t checkedExtent = 1 << 11; // all of a small one
 constexpr int briefRounds = 3;
-constexpr size_t mostCandidates = 5; // of each side, after the brief series
-constexpr double hopeless = 1.2;     // times the fastest
+// Of each side, after the brief series; with --quick.
+constexpr size_t mostCandidates = 5, mostCandidatesQuick = 3;
+constexpr double hopeless = 1.2; // times the fastest
 constexpr size_t finalists = 2;
-
-struct Rounds {
-  int choosing, timing;
-};
 
 size_t hashBytes(const HostMatrix &matrix) {
   return std::hash<std::string_view>()(
@@ -268,7 +265,7 @@ private:
       chosen.insert(chosen.end(), side.begin(), side.end());
     }
     int rounds = machine.options.rounds    ? machine.options.rounds
-                 : machine.options.isQuick ? 5
+                 : machine.options.isQuick ? 4
                                            : 11;
     measure(chosen, rounds, &Entrant::timing);
     for (Entrant *entrant : chosen)
@@ -291,7 +288,9 @@ private:
     });
     sortBy(side, [](const Entrant &one) { return median(one.brief); });
     double fastest = median(side[0]->brief);
-    while (side.size() > mostCandidates ||
+    size_t most =
+        machine.options.isQuick ? mostCandidatesQuick : mostCandidates;
+    while (side.size() > most ||
            median(side.back()->brief) > hopeless * fastest)
       side.pop_back();
     return side;
@@ -333,7 +332,7 @@ private:
   template <typename Key>
   static void sortBy(std::vector<Entrant *> &side, Key &&key) {
     std::sort(side.begin(), side.end(),
-                     [&](Entrant *a, Entrant *b) { return key(*a) < key(*b); });
+              [&](Entrant *a, Entrant *b) { return key(*a) < key(*b); });
   }
 
   void measure(const std::vector<Entrant *> &side, int rounds,

@@ -30,7 +30,8 @@ def parse_arguments():
     parser.add_argument("--artifacts", type=Path, default=ROOT / "build" / "bench", metavar="DIR",
                         help="compiled kernels and libtilert.so (default: build/bench)")
     parser.add_argument("--runtime", type=Path, metavar="FILE", help="another libtilert.so")
-    parser.add_argument("--work", choices=["bf16", "int4", "both"], default="both", help="the weights (default: both)")
+    parser.add_argument("--work", choices=["bf16", "int4", "both", "int8"], default="both",
+                        help="the weights (default: both of bf16 and int4, with a bf16 A; int8 has an int8 A)")
     parser.add_argument("--only", action="append", metavar="TEXT",
                         help="only compiled kernels with this in their name; may be repeated")
     parser.add_argument("--no-triton", action="store_true", help="leave Triton out")

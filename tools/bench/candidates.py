@@ -53,6 +53,8 @@ class Artifact:
         return Candidate(self.name, lambda: plan.launch(stream), note, facts)
 
     def _bind_weights(self, problem: Problem) -> tilert_ctypes.Tensor:
+        if self.work == "int8":
+            return tilert_ctypes.tensor_of(problem.b_transposed)
         if self.work == "bf16":
             return tilert_ctypes.tensor_of(problem.b_transposed if self.is_transposed else problem.b)
         sizes = [problem.shape.k, problem.shape.n]
@@ -65,12 +67,14 @@ def open_artifact(library: tilert_ctypes.Library, path: Path) -> Artifact:
     """Raises ValueError if the kernel is no product that this benchmark has data for."""
     kernel = library.load(path).kernel()
     parts = [(p.name, p.dtype, p.pack, list(p.dims)) for p in kernel.parameters if p.is_tensor]
-    works = {("bf16", None, "KN"): ("bf16", False), ("bf16", None, "NK"): ("bf16", True),
-             ("int4", 0, "KN"): ("int4", False), ("int4", 1, "NK"): ("int4", True)}
+    # Types of A, B and C, the packed dimension of B, and its dimensions.
+    works = {("bf16", "bf16", "bf16", None, "KN"): ("bf16", False), ("bf16", "bf16", "bf16", None, "NK"): ("bf16", True),
+             ("bf16", "int4", "bf16", 0, "KN"): ("int4", False), ("bf16", "int4", "bf16", 1, "NK"): ("int4", True),
+             ("int8", "int8", "int32", None, "NK"): ("int8", True)}
     if len(parts) == len(kernel.parameters) == 3:
         a, b, c = parts
-        key = (b[1], b[2], "".join(b[3]))
-        if a[1:] == ("bf16", None, ["M", "K"]) and c[1:] == ("bf16", None, ["M", "N"]) and key in works:
+        key = (a[1], b[1], c[1], b[2], "".join(b[3]))
+        if a[2:] == (None, ["M", "K"]) and c[2:] == (None, ["M", "N"]) and key in works:
             return Artifact(path.stem, kernel, *works[key])
     raise ValueError(f"no data for a kernel with the parameters {parts}")
 
@@ -81,6 +85,9 @@ def find_artifacts(folder: Path) -> List[Path]:
 
 
 def make_cublas(problem: Problem, with_transposed: bool) -> List[Candidate]:
+    if problem.work == "int8":
+        a, transposed, c = problem.a, problem.b_transposed.t(), problem.output.matrix
+        return [Candidate(BASE, lambda: torch._int_mm(a, transposed, out=c), "B [N,K]")]
     a, b, c = problem.a, problem.b, problem.output.matrix
     found = [Candidate(BASE, lambda: torch.mm(a, b, out=c), "B [K,N]")]
     if with_transposed:
@@ -92,7 +99,7 @@ def make_cublas(problem: Problem, with_transposed: bool) -> List[Candidate]:
 def tune_triton(problem: Problem, seconds: float) -> Optional[Candidate]:
     """The fastest configuration found in the time given; None if none ran."""
     import triton_kernels
-    b = problem.b if problem.work == "bf16" else problem.packed
+    b = {"bf16": lambda: problem.b, "int4": lambda: problem.packed, "int8": lambda: problem.b_transposed}[problem.work]()
     deadline = gpu_timing.Deadline(seconds)
 
     def run_of(config):

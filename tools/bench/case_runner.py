@@ -120,9 +120,10 @@ def precompile_triton(shapes: List[Shape], works: List[str]) -> Optional[str]:
     def compile_part(tell, part):
         failures = 0
         for work, config, shape in part:
-            weights = torch.bfloat16 if work == "bf16" else torch.uint8
+            types = {"bf16": (torch.bfloat16, torch.bfloat16, torch.bfloat16), "int4": (torch.bfloat16, torch.uint8, torch.bfloat16),
+                     "int8": (torch.int8, torch.int8, torch.int32)}[work]
             try:
-                triton_kernels.compile_only(work, config, shape, (torch.bfloat16, weights, torch.bfloat16))
+                triton_kernels.compile_only(work, config, shape, types)
             except Exception:  # counted; the tuner will tell why
                 failures += 1
         return failures
@@ -219,7 +220,7 @@ def check(candidate: candidates.Candidate, problem: Problem) -> float:
             if not error <= TOLERANCE:
                 raise Failure(f"wrong: relative error {error:.2e}")
             first = problem.output.matrix.clone()
-        elif not torch.equal(first.view(torch.int16), problem.output.matrix.view(torch.int16)):
+        elif not torch.equal(first.view(torch.uint8), problem.output.matrix.view(torch.uint8)):
             raise Failure("two launches on the same data gave different bits")
     return error
 

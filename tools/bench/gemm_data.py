@@ -1,7 +1,7 @@
 """Random data for one product, its reference in float32, and an output that tells stray and missing writes.
 
 The int4 work multiplies a bf16 A with int4 weights B. Their exact bf16 values are what the bf16 candidates get, so that all
-candidates compute the same product from the same data.
+candidates compute the same product from the same data. The int8 work multiplies int8 matrices to int32, exactly.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ GUARD_BYTES = 4096
 GUARD_PATTERN = 0xA5
 # A spare nibble of a packed array must not count; a value that is not 0 shows it if it does.
 SPARE_NIBBLE = 0xB
-WORKS = ("bf16", "int4")
+WORKS = ("bf16", "int4", "int8")
 
 
 @dataclass(frozen=True)
@@ -54,17 +54,18 @@ def pack_int4(values: torch.Tensor, dim: int) -> torch.Tensor:
 
 
 class GuardedOutput:
-    """A bf16 matrix between guard bytes."""
+    """A matrix between guard bytes."""
 
-    def __init__(self, rows: int, columns: int):
-        size = 2 * rows * columns
+    def __init__(self, rows: int, columns: int, dtype: torch.dtype):
+        size = dtype.itemsize * rows * columns
         self.bytes = torch.empty(size + 2 * GUARD_BYTES, dtype=torch.uint8, device=DEVICE)
-        self.matrix = self.bytes[GUARD_BYTES:GUARD_BYTES + size].view(torch.bfloat16).view(rows, columns)
+        self.matrix = self.bytes[GUARD_BYTES:GUARD_BYTES + size].view(dtype).view(rows, columns)
         self.poison()
 
     def poison(self):
         self.bytes.fill_(GUARD_PATTERN)
-        self.matrix.fill_(float("nan"))
+        # No product of int8 is as large as the integer.
+        self.matrix.fill_(float("nan") if self.matrix.is_floating_point() else torch.iinfo(self.matrix.dtype).max)
 
     def find_fault(self) -> Optional[str]:
         """What is wrong without looking at values, or None."""
@@ -82,13 +83,20 @@ class Problem:
     def __init__(self, shape: Shape, work: str, seed: int):
         self.shape, self.work = shape, work
         generator = torch.Generator(DEVICE).manual_seed(seed)
+        self.is_exact = work == "int8"
+        self.output = GuardedOutput(shape.m, shape.n, torch.int32 if self.is_exact else torch.bfloat16)
+        if self.is_exact:
+            self.a, self.b_transposed = (torch.randint(-128, 128, size, dtype=torch.int8, device=DEVICE, generator=generator)
+                                         for size in ((shape.m, shape.k), (shape.n, shape.k)))
+            # Sums in float64 are exact.
+            self.reference = (self.a.double() @ self.b_transposed.double().t()).int()
+            return
         self.a = torch.randn(shape.m, shape.k, device=DEVICE, generator=generator).bfloat16()
         if work == "int4":
             self.weights = torch.randint(-8, 8, (shape.k, shape.n), dtype=torch.int8, device=DEVICE, generator=generator)
             self.b = self.weights.bfloat16()
         else:
             self.b = torch.randn(shape.k, shape.n, device=DEVICE, generator=generator).bfloat16()
-        self.output = GuardedOutput(shape.m, shape.n)
         # TF32 would spoil the reference.
         torch.backends.cuda.matmul.allow_tf32 = False
         self.reference = self.a.float() @ self.b.float()
@@ -108,7 +116,9 @@ class Problem:
         return pack_int4(self.weights.t().contiguous(), 1)
 
     def relative_error(self) -> float:
-        """||output - reference|| / ||reference||, Frobenius norms, summed in float64."""
+        """||output - reference|| / ||reference||, Frobenius norms, summed in float64; of exact work 0 or infinite."""
+        if self.is_exact:
+            return 0.0 if torch.equal(self.output.matrix, self.reference) else float("inf")
         difference = norm = 0.0
         for got, want in zip(self.output.matrix.split(2048), self.reference.split(2048)):
             difference += float(((got.double() - want.double()) ** 2).sum())

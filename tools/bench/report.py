@@ -43,7 +43,8 @@ def make_table(results: dict) -> str:
     lines = [f"{'':<34} {'burst us':>10} {'TFLOP/s':>7} {'ratio':>6}  {'sust. us':>10} {'TFLOP/s':>7} {'ratio':>6} {'MHz':>5} "
              f"{'error':>7}"]
     for case in results["cases"]:
-        lines.append(f"-- {case['shape']}, bf16 x {case['work']} (ratio: time of {candidates.BASE} bf16 over this time)")
+        base_type = "int8" if case["work"] == "int8" else "bf16"
+        lines.append(f"-- {case['shape']}, {base_type} x {case['work']} (ratio: time of {candidates.BASE} {base_type} over this time)")
         base = next((c for c in case["candidates"] if c["name"] == candidates.BASE), None)
         for entry in case["candidates"]:
             burst = _format_mode(entry, "burst", base, case["operations"])

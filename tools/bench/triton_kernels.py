@@ -1,4 +1,4 @@
-"""The peers in Triton: bf16 x bf16, and bf16 x int4 with two weights in a byte along K.
+"""The peers in Triton: bf16 x bf16, bf16 x int4 with two weights in a byte along K, and int8 x int8 with B stored [N, K].
 
 The int4 kernel is the usual one: bytes of B are loaded as [K / 2, N], each gives an even and an odd k by shifts that extend the
 sign, both are interleaved along K and multiplied as bf16.
@@ -70,6 +70,28 @@ def multiply_bf16_int4(A, B, C, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.cons
     tl.store(C + m[:, None].to(tl.int64) * N + n[None, :], sums.to(tl.bfloat16), mask=inside)
 
 
+@triton.jit
+def multiply_int8(A, B, C, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+                  GROUP_M: tl.constexpr, N_STEP: tl.constexpr, K_STEP: tl.constexpr):
+    N, K = N // N_STEP * N_STEP, K // K_STEP * K_STEP  # the same values, known to be multiples
+    row, column = find_tile(M, N, BLOCK_M, BLOCK_N, GROUP_M)
+    m = row * BLOCK_M + tl.arange(0, BLOCK_M)
+    n = column * BLOCK_N + tl.arange(0, BLOCK_N)
+    k = tl.arange(0, BLOCK_K)
+    a = A + (m % M)[:, None].to(tl.int64) * K + k[None, :]
+    b = B + (n % N)[None, :].to(tl.int64) * K + k[:, None]
+    sums = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.int32)
+    for step in range(0, tl.cdiv(K, BLOCK_K)):
+        rest = K - step * BLOCK_K
+        tile_a = tl.load(a, mask=k[None, :] < rest, other=0)
+        tile_b = tl.load(b, mask=k[:, None] < rest, other=0)
+        sums = tl.dot(tile_a, tile_b, sums, out_dtype=tl.int32)
+        a += BLOCK_K
+        b += BLOCK_K
+    inside = (m[:, None] < M) & (n[None, :] < N)
+    tl.store(C + m[:, None].to(tl.int64) * N + n[None, :], sums, mask=inside)
+
+
 def make_configs(tiles, **common):
     """Settings of a launch from (BLOCK_M, BLOCK_N, BLOCK_K, num_stages, num_warps)."""
     names = ("BLOCK_M", "BLOCK_N", "BLOCK_K", "num_stages", "num_warps")
@@ -89,7 +111,12 @@ INT4_CONFIGS = make_configs([
     (128, 128, 64, 3, 4), (128, 128, 64, 4, 8), (128, 128, 128, 3, 8), (128, 256, 64, 3, 8), (256, 128, 64, 3, 8),
     (256, 64, 64, 4, 4)], CONVERT_FIRST=True)
 
-WORKS = {"bf16": (multiply_bf16, BF16_CONFIGS), "int4": (multiply_bf16_int4, INT4_CONFIGS)}
+INT8_CONFIGS = make_configs([
+    (128, 256, 128, 3, 8), (128, 256, 128, 4, 8), (256, 128, 128, 3, 8), (256, 128, 128, 4, 8), (128, 128, 128, 3, 4),
+    (128, 128, 128, 4, 4), (128, 128, 128, 4, 8), (128, 128, 256, 3, 8), (128, 256, 64, 4, 8), (64, 256, 128, 4, 4),
+    (256, 64, 128, 4, 4), (64, 128, 128, 4, 4)])
+
+WORKS = {"bf16": (multiply_bf16, BF16_CONFIGS), "int4": (multiply_bf16_int4, INT4_CONFIGS), "int8": (multiply_int8, INT8_CONFIGS)}
 
 
 def find_steps(n: int, k: int) -> dict:
@@ -98,9 +125,9 @@ def find_steps(n: int, k: int) -> dict:
 
 
 def launch(work: str, config: dict, a, b, c):
-    """Computes c = a @ b; `b` is packed for the int4 work."""
+    """Computes c = a @ b; `b` is packed for the int4 work and [N, K] for the int8 work."""
     kernel, _ = WORKS[work]
-    (m, k), n = a.shape, b.shape[1]
+    (m, k), n = a.shape, c.shape[1]
     grid = (triton.cdiv(m, config["BLOCK_M"]) * triton.cdiv(n, config["BLOCK_N"]),)
     kernel[grid](a, b, c, m, n, k, **find_steps(n, k), **config)
 
