@@ -9,6 +9,10 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tilec;
@@ -29,6 +33,26 @@ static mlir::LogicalResult addDebugScopes(mlir::ModuleOp module) {
                            mlir::ModuleOp::getOperationName());
   passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass());
   return passes.run(module);
+}
+
+/// Whether all threads of a warp, or more, must reach inline PTX together.
+static bool isCollective(llvm::StringRef text) {
+  return text.contains(".sync.aligned") || text.contains("setmaxnreg") ||
+         text.starts_with("bar.") || text.starts_with("barrier.");
+}
+
+/// Marks inline PTX that must not be made dependent on more conditions, which
+/// the LLVM dialect cannot say of it.
+static void markConvergent(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (!call || !call->isInlineAsm())
+        continue;
+      auto *assembly = llvm::cast<llvm::InlineAsm>(call->getCalledOperand());
+      if (isCollective(assembly->getAsmString()))
+        call->setConvergent();
+    }
 }
 
 llvm::Expected<std::unique_ptr<llvm::Module>>
@@ -56,5 +80,6 @@ tilec::translateToLLVM(mlir::ModuleOp module, llvm::LLVMContext &context,
         "internal error in the translation to LLVM IR:\n" + messages);
   if (llvm::Error error = setTargetLayout(*translated, target))
     return error;
+  markConvergent(*translated);
   return translated;
 }

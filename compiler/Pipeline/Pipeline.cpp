@@ -63,6 +63,9 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   plan.sharedLimit = target.sharedBytesPerBlock;
   manager.addPass(tile::createPlanPipelinePass(plan));
 
+  // TMA is told of whole tensors; needs the rows of shared tiles too.
+  manager.addPass(tile::createAssignTensorMapsPass());
+
   // Copies move bytes from here on, whose width the next pass chooses.
   manager.addPass(tile::createPackSubBytePass());
   manager.addPass(tile::createLowerCopiesPass());
@@ -81,6 +84,9 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   allocate.sharedLimit = target.sharedBytesPerBlock;
   manager.addPass(tile::createAllocateSharedPass(allocate));
   manager.addPass(tile::createInsertBarriersPass());
+  // In front of barriers, so that what one thread starts behind them sees what
+  // all have written.
+  manager.addPass(tile::createInsertFencesPass());
 }
 
 void tilec::registerLoweringInterfaces(DialectRegistry &registry) {

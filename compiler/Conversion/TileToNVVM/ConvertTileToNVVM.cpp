@@ -3,6 +3,7 @@
 #include "compiler/Conversion/TileToNVVM/ConvertTileToNVVM.h"
 #include "compiler/Conversion/TileToNVVM/KernelEmitter.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
+#include "dialects/Tile/Transforms/TeamThreads.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -81,6 +82,7 @@ struct ConvertTileToNVVM
         failed.insert(kernel.getSourceName());
         continue;
       }
+      cloneConstantsIntoTeams(kernel);
       KernelEmitter emitter(kernel, getComputeCapability(target));
       if (refuseOrders(kernel) || !emitter.emitKernel()) {
         failed.insert(kernel.getSourceName());

@@ -36,22 +36,6 @@ static LogicalResult emitBlockId(KernelEmitter &e, BlockIdOp op) {
   return success();
 }
 
-static LogicalResult emitCommitGroup(KernelEmitter &e, CommitGroupOp) {
-  e.callIntrinsic("llvm.nvvm.cp.async.commit.group", Type(), {});
-  return success();
-}
-
-static LogicalResult emitWaitGroup(KernelEmitter &e, WaitGroupOp op) {
-  e.callIntrinsic("llvm.nvvm.cp.async.wait.group", Type(),
-                  e.i32(op.getPending()));
-  return success();
-}
-
-static LogicalResult emitBarrier(KernelEmitter &e, BarrierOp) {
-  e.callIntrinsic("llvm.nvvm.barrier.cta.sync.aligned.all", Type(), e.i32(0));
-  return success();
-}
-
 /// Ops of the tile dialect.
 static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -86,6 +70,14 @@ static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
       .Case([&](CommitGroupOp commit) { return emitCommitGroup(e, commit); })
       .Case([&](WaitGroupOp wait) { return emitWaitGroup(e, wait); })
       .Case([&](BarrierOp barrier) { return emitBarrier(e, barrier); })
+      .Case([&](BarrierAllocOp alloc) { return emitBarrierAlloc(e, alloc); })
+      .Case([&](ArriveOp arrive) { return emitArrive(e, arrive); })
+      .Case([&](ExpectOp expect) { return emitExpect(e, expect); })
+      .Case([&](WaitOp wait) { return emitWait(e, wait); })
+      .Case([&](FenceOp fence) { return emitFence(e, fence); })
+      .Case([&](TmaCopyOp copy) { return emitTmaCopy(e, copy); })
+      .Case([&](WarpgroupOp teams) { return emitWarpgroup(e, teams); })
+      .Case([&](SetMaxRegistersOp set) { return emitSetMaxRegisters(e, set); })
       .Default([](Operation *other) { return refuse(other); });
 }
 

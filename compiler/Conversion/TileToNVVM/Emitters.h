@@ -50,6 +50,27 @@ LogicalResult emitAsyncCopyElements(KernelEmitter &emitter,
 std::string getAsyncCopyName(int64_t bytes);
 LogicalResult emitCopy(KernelEmitter &emitter, CopyOp op);
 LogicalResult emitAsyncCopy(KernelEmitter &emitter, AsyncCopyOp op);
+// SyncToNVVM.cpp: barriers and groups of asynchronous copies.
+/// What the block does before and after the body: barriers begin, copies end.
+void emitSyncPrologue(KernelEmitter &emitter);
+void emitSyncEpilogue(KernelEmitter &emitter);
+LogicalResult emitBarrier(KernelEmitter &emitter, BarrierOp op);
+LogicalResult emitBarrierAlloc(KernelEmitter &emitter, BarrierAllocOp op);
+LogicalResult emitArrive(KernelEmitter &emitter, ArriveOp op);
+LogicalResult emitExpect(KernelEmitter &emitter, ExpectOp op);
+LogicalResult emitWait(KernelEmitter &emitter, WaitOp op);
+LogicalResult emitFence(KernelEmitter &emitter, FenceOp op);
+LogicalResult emitCommitGroup(KernelEmitter &emitter, CommitGroupOp op);
+LogicalResult emitWaitGroup(KernelEmitter &emitter, WaitGroupOp op);
+/// The address of one of some barriers (i32).
+Value getBarrierAddress(KernelEmitter &emitter, Value barriers, Value index);
+// TmaToNVVM.cpp
+/// The address of a tensor map of the kernel (i64).
+Value getTensorMapAddress(KernelEmitter &emitter, int64_t index);
+LogicalResult emitTmaCopy(KernelEmitter &emitter, TmaCopyOp op);
+// TeamsToNVVM.cpp
+LogicalResult emitWarpgroup(KernelEmitter &emitter, WarpgroupOp op);
+LogicalResult emitSetMaxRegisters(KernelEmitter &emitter, SetMaxRegistersOp op);
 // SharedToNVVM.cpp, GlobalToNVVM.cpp: fragments from and to memory.
 LogicalResult emitSharedLoad(KernelEmitter &emitter, LoadOp op);
 LogicalResult emitSharedStore(KernelEmitter &emitter, StoreOp op);

@@ -22,6 +22,12 @@ static constexpr unsigned globalSpace = 1;
 static constexpr int64_t tensorMapBytes = 128;
 static constexpr int64_t tensorMapAlign = 64;
 
+/// Whether teams of the kernel change how many registers they have.
+static bool setsRegisters(KernelOp kernel) {
+  return kernel.walk([](SetMaxRegistersOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 KernelEmitter::KernelEmitter(KernelOp kernel, unsigned computeCapability)
     : kernel(kernel), computeCapability(computeCapability), builder(kernel),
       loc(kernel.getLoc()), threads(kernel.getThreads()) {
@@ -91,7 +97,12 @@ void KernelEmitter::createFunction() {
                     builder.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     builder.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
-  if (auto minBlocks = getDecidedInteger(kernel, "min_blocks"))
+  // Where teams share out the registers, a block starts with all that one block
+  // can have.
+  auto minBlocks = getDecidedInteger(kernel, "min_blocks");
+  if (!minBlocks && setsRegisters(kernel))
+    minBlocks = 1;
+  if (minBlocks)
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                       builder.getI32IntegerAttr(int32_t(*minBlocks)));
   for (auto [i, attr] : llvm::enumerate(attrs))
@@ -232,9 +243,11 @@ void KernelEmitter::emitBlockIds() {
 //===----------------------------------------------------------------------===//
 
 bool KernelEmitter::emitKernel() {
+  emitSyncPrologue(*this);
   if (failed(emitBlock(kernel.getBody().front())))
     return false;
   loc = kernel.getLoc();
+  emitSyncEpilogue(*this);
   LLVM::ReturnOp::create(builder, loc, ValueRange());
   prologueEnd->erase();
   return true;
@@ -247,6 +260,25 @@ LogicalResult KernelEmitter::emitBlock(Block &block) {
       return failure();
   }
   return success();
+}
+
+LogicalResult KernelEmitter::emitTeam(Value teamThread, int64_t teamThreads,
+                                      unsigned barrier,
+                                      function_ref<LogicalResult()> emitBody) {
+  auto outer = std::tuple(thread, threads, teamBarrier, prologueEnd, isLeader,
+                          std::move(threadBits));
+  thread = teamThread;
+  threads = teamThreads;
+  teamBarrier = barrier;
+  isLeader = Value();
+  threadBits.clear();
+  prologueEnd =
+      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+  LogicalResult result = emitBody();
+  prologueEnd->erase();
+  std::tie(thread, threads, teamBarrier, prologueEnd, isLeader, threadBits) =
+      std::move(outer);
+  return result;
 }
 
 SmallVector<Value> KernelEmitter::getScalars(ValueRange values) const {
@@ -337,6 +369,29 @@ Value KernelEmitter::callAsm(StringRef text, StringRef constraints,
       .getResult(0);
 }
 
+Value KernelEmitter::callVolatileAsm(StringRef text, StringRef constraints,
+                                     ValueRange operands, Type result) {
+  auto dialect =
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT);
+  auto call = LLVM::InlineAsmOp::create(
+      builder, loc,
+      result ? result : LLVM::LLVMVoidType::get(builder.getContext()), operands,
+      text, (constraints + "~{memory}").str(),
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None, dialect, ArrayAttr());
+  return result ? call.getResult(0) : Value();
+}
+
+Value KernelEmitter::getSharedAddress(Value pointer) {
+  return LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), pointer);
+}
+
+Value KernelEmitter::getSharedPointer(int64_t offset) {
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), 3);
+  Value base = LLVM::AddressOfOp::create(builder, loc, pointer, "tile_shared");
+  return offset ? offsetPointer(base, i32(offset)) : base;
+}
+
 Value KernelEmitter::offsetPointer(Value pointer, Value bytes) {
   return LLVM::GEPOp::create(builder, loc, pointer.getType(),
                              builder.getI8Type(), pointer, bytes);
@@ -387,6 +442,27 @@ Value KernelEmitter::emitThreadCoord(ArrayRef<layout::Coords> laneBases,
   for (const layout::Coords &basis : warpBases)
     bases.push_back(basis[dim]);
   return emitThreadBits(bases);
+}
+
+Value KernelEmitter::emitIsLeader() {
+  if (threads == 1 || isLeader)
+    return isLeader;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(prologueEnd);
+  // By a shuffle, so that it is seen to be the same in all threads of a warp.
+  Value warp = broadcastInWarp(shr(thread, 5));
+  Type elected = LLVM::LLVMStructType::getLiteral(
+      builder.getContext(), {builder.getI32Type(), builder.getI1Type()});
+  Value election = callIntrinsic("llvm.nvvm.elect.sync", elected, i32(-1));
+  isLeader = andi(compare(arith::CmpIPredicate::eq, warp, i32(0)),
+                  LLVM::ExtractValueOp::create(builder, loc, election,
+                                               ArrayRef<int64_t>{1}));
+  return isLeader;
+}
+
+Value KernelEmitter::broadcastInWarp(Value value) {
+  return callIntrinsic("llvm.nvvm.shfl.sync.idx.i32", builder.getI32Type(),
+                       {i32(-1), value, i32(0), i32(31)});
 }
 
 Value KernelEmitter::emitIsOwner(const layout::FragmentLayout &layout) {

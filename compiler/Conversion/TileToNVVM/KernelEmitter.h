@@ -115,8 +115,16 @@ public:
   /// Thread index in the block (i32), and the threads that compute.
   Value thread;
   int64_t threads;
+  /// The hardware barrier of the team: 0 is that of the block.
+  unsigned teamBarrier = 0;
   /// Null outside `tile.parallel`.
   Iteration *iteration = nullptr;
+
+  /// Emits what a team does: `thread`, `threads` and `teamBarrier` are its own
+  /// meanwhile.
+  LogicalResult emitTeam(Value teamThread, int64_t teamThreads,
+                         unsigned barrier,
+                         function_ref<LogicalResult()> emitBody);
 
   //===--------------------------------------------------------------------===//
   // Values
@@ -137,6 +145,9 @@ public:
   void setGlobal(Value from, GlobalView to) { globals[from] = std::move(to); }
   SharedView getShared(Value value) const { return shareds.lookup(value); }
   void setShared(Value from, SharedView to) { shareds[from] = to; }
+  /// The address of the first of some barriers (i32).
+  Value getBarriers(Value value) const { return barriers.lookup(value); }
+  void setBarriers(Value from, Value to) { barriers[from] = to; }
   Value getSymbol(StringRef name) const { return symbols.lookup(name); }
   Value getBlockId(unsigned axis) const { return blockIds[axis]; }
   /// Address of the kernel's tensor map `index`.
@@ -207,11 +218,22 @@ public:
   /// A pure inline assembly with one result, i32 if no type is given.
   Value callAsm(StringRef text, StringRef constraints, ValueRange operands,
                 Type result = {});
+  /// Inline PTX whose place among memory accesses and other such statements
+  /// stays; `constraints` are empty or end with a comma.
+  Value callVolatileAsm(StringRef text, StringRef constraints,
+                        ValueRange operands, Type result = {});
+  /// The value of the first thread of a warp (i32).
+  Value broadcastInWarp(Value value);
+  /// The address that a pointer to shared memory holds (i32).
+  Value getSharedAddress(Value pointer);
+  /// The block's shared memory, `offset` bytes from its start.
+  Value getSharedPointer(int64_t offset);
   /// Bytes behind a pointer.
   Value offsetPointer(Value pointer, Value bytes);
 
   //===--------------------------------------------------------------------===//
-  // Thread-dependent values, emitted once at the start of the function
+  // Thread-dependent values, emitted once at the start of the function, or of
+  // what a team does
   //===--------------------------------------------------------------------===//
 
   /// XOR of `bases[i]` over the set bits i of the thread index (i32).
@@ -219,6 +241,10 @@ public:
   /// Coordinate `dim` of a thread by the lane and warp bases of a layout.
   Value emitThreadCoord(ArrayRef<layout::Coords> laneBases,
                         ArrayRef<layout::Coords> warpBases, int dim);
+  /// Whether the thread is the one of its team that does what must be done once
+  /// and without the others, such as to start a copy by TMA (i1); null in a
+  /// team of one thread.
+  Value emitIsLeader();
   /// Whether the thread owns what it holds, or null if all do.  Registers with
   /// their own redundancy are not covered.
   Value emitIsOwner(const layout::FragmentLayout &layout);
@@ -237,11 +263,13 @@ private:
   DenseMap<Value, FragmentValue> fragments;
   DenseMap<Value, GlobalView> globals;
   DenseMap<Value, SharedView> shareds;
+  DenseMap<Value, Value> barriers;
   llvm::StringMap<Value> symbols;
   SmallVector<Value> blockIds;
   /// Thread-dependent values go before this op.
   Operation *prologueEnd = nullptr;
   std::map<std::vector<int32_t>, Value> threadBits;
+  Value isLeader;
 };
 
 } // namespace mlir::tile

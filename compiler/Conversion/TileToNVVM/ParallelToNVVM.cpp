@@ -19,8 +19,7 @@ namespace {
 class ParallelEmitter : public Iteration {
 public:
   ParallelEmitter(KernelEmitter &emitter, ParallelOp op)
-      : e(emitter), op(op),
-        layout(getIterationLayout(op, getNumWarps(emitter.kernel))) {}
+      : e(emitter), op(op), layout(getIterationLayout(op)) {}
 
   LogicalResult emit();
   LogicalResult emitElement(ElementOp element) override;

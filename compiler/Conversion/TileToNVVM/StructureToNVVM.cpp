@@ -190,12 +190,8 @@ LogicalResult tile::emitSlice(KernelEmitter &e, SliceOp op) {
 
 /// The block's shared memory, whose base the hardware sets.
 LogicalResult tile::emitAllocShared(KernelEmitter &e, AllocSharedOp op) {
-  Type pointer = LLVM::LLVMPointerType::get(op.getContext(), 3);
-  Value base =
-      LLVM::AddressOfOp::create(e.builder, e.loc, pointer, "tile_shared");
-  int64_t offset = op.getOffset().value_or(0);
-  e.setShared(
-      op, {offset ? e.offsetPointer(base, e.i32(offset)) : base, op.getType()});
+  e.setShared(op,
+              {e.getSharedPointer(op.getOffset().value_or(0)), op.getType()});
   return success();
 }
 

@@ -164,13 +164,15 @@ void Generator::generateTmaCopy(const checked::TmaCopyStmt &copy) {
     source = makeTrailing(location, std::move(source));
     tile::TmaCopyOp::create(
         builder, location, source.root, getIndices(source, location),
-        getSharedTile(location, destination), ValueRange(), barrier, index);
+        getSharedTile(location, destination), ValueRange(), barrier, index,
+        /*map=*/IntegerAttr());
     return;
   }
   destination = makeTrailing(location, std::move(destination));
   tile::TmaCopyOp::create(builder, location, getSharedTile(location, source),
                           ValueRange(), destination.root,
-                          getIndices(destination, location), barrier, index);
+                          getIndices(destination, location), barrier, index,
+                          /*map=*/IntegerAttr());
 }
 
 //===----------------------------------------------------------------------===//

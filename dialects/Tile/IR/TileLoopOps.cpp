@@ -343,6 +343,21 @@ LogicalResult PersistentOp::verify() {
 // WarpgroupOp
 //===----------------------------------------------------------------------===//
 
+int64_t tile::getTeamThreads(Operation *op) {
+  if (isa<KernelOp>(op))
+    return cast<KernelOp>(op).getThreads();
+  for (Region *region = op->getParentRegion(); region;
+       region = region->getParentRegion())
+    if (auto teams = dyn_cast<WarpgroupOp>(region->getParentOp()))
+      return teams.getTeamThreads(region->getRegionNumber());
+  return op->getParentOfType<KernelOp>().getThreads();
+}
+
+int64_t WarpgroupOp::getTeamThreads(unsigned region) {
+  return threadsPerGroup *
+         cast<DenseI64ArrayAttr>(getTeams()[region]).asArrayRef().size();
+}
+
 void WarpgroupOp::build(OpBuilder &builder, OperationState &state,
                         ArrayRef<SmallVector<int64_t>> teams) {
   OpBuilder::InsertionGuard guard(builder);
@@ -410,10 +425,12 @@ LogicalResult WarpgroupOp::verify() {
       return emitOpError("warpgroup-c2: each group is in exactly one team");
   // warpgroup-c3: the threads of the block are those of the groups.
   if (auto kernel = (*this)->getParentOfType<KernelOp>())
-    if (int64_t(kernel.getThreads()) != 128 * int64_t(groups.size()))
+    if (int64_t(kernel.getThreads()) !=
+        threadsPerGroup * int64_t(groups.size()))
       return emitOpError("warpgroup-c3: ")
-             << groups.size() << " groups are " << 128 * groups.size()
-             << " threads, the kernel has " << kernel.getThreads();
+             << groups.size() << " groups are "
+             << threadsPerGroup * groups.size() << " threads, the kernel has "
+             << kernel.getThreads();
   // warpgroup-c4: regions end without values.
   for (Region &body : getBodies())
     if (!isa<YieldOp>(body.front().back()) ||

@@ -172,12 +172,11 @@ static LogicalResult verifyInstruction(GemmOp gemm, MmaAttr mma) {
   std::string error;
   if (!getTiling(gemm, mma).verify(gemm.getTileK(), &error))
     return gemm.emitOpError("gemm-c5: ") << error;
-  auto kernel = gemm->getParentOfType<KernelOp>();
   int64_t warps = mma.getWarpsM() * mma.getWarpsN();
-  if (kernel && warps * 32 > int64_t(kernel.getThreads()))
+  if (gemm->getParentOfType<KernelOp>() && warps * 32 > getTeamThreads(gemm))
     return gemm.emitOpError("gemm-c5: ")
            << warps << " warps share the tile, and the kernel has "
-           << kernel.getThreads() << " threads";
+           << getTeamThreads(gemm) << " threads";
   return success();
 }
 

@@ -43,6 +43,10 @@ LayoutAttr getFragmentLayout(Type type);
 std::optional<layout::SharedLayout> getSubTileStorage(SharedType type,
                                                       ArrayRef<int64_t> shape);
 
+/// Threads of the team that runs `op`: those of the region of a
+/// `tile.warpgroup` around it, else those of the kernel.
+int64_t getTeamThreads(Operation *op);
+
 /// Checks that symbols are bound and that dimensions, grid, checks and guards
 /// name symbols, parameters and facts that there are (kernel-c9).  What
 /// launches or lowers a kernel relies on it; passes in between do not.

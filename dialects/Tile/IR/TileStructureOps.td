@@ -349,6 +349,11 @@ def Tile_WarpgroupOp : Tile_Op<"warpgroup", [RecursiveMemoryEffects]> {
   let hasVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "ArrayRef<SmallVector<int64_t>>":$teams)>];
+  let extraClassDeclaration = [{
+    static constexpr int64_t threadsPerGroup = 128;
+    /// Threads of the team that runs a region.
+    int64_t getTeamThreads(unsigned region);
+  }];
 }
 
 def Tile_SetMaxRegistersOp : Tile_Op<"set_max_registers", [

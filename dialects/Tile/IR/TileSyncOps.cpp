@@ -124,6 +124,15 @@ LogicalResult TmaCopyOp::verify() {
     return emitOpError("memory-c3: element types differ: ")
            << getTileElementType(source) << " and "
            << getTileElementType(destination);
+  // tma-copy-c3: the tensor map is one that the launch makes.
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (getMap() && kernel) {
+    ArrayAttr maps = kernel.getTensorMaps().value_or(ArrayAttr());
+    size_t count = maps ? maps.size() : 0;
+    if (*getMap() >= count)
+      return emitOpError("tma-copy-c3: names tensor map ")
+             << int64_t(*getMap()) << ", and the kernel has " << count;
+  }
   // tma-copy-c2: a load completes on a barrier, a store in a group.
   if (isLoad != bool(getBarrier()))
     return emitOpError("tma-copy-c2: a load names a barrier, a store does not");

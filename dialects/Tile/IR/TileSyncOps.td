@@ -103,14 +103,15 @@ def Tile_WaitGroupOp : Tile_Op<"wait_group", [
   let summary = "Wait for asynchronous copies";
   let description = [{
     Blocks each thread until at most `pending` of its latest groups are
-    unfinished.  Other threads see the data after a `tile.barrier`.
+    unfinished.  Other threads see the data after a `tile.barrier`.  With
+    `read_only` a store by TMA counts as finished once its tile has been read.
 
     Example: `tile.wait_group 2`
 
     Verifier:
     - `wait-group-c1`: `pending` is not negative.
   }];
-  let arguments = (ins I64Attr:$pending);
+  let arguments = (ins I64Attr:$pending, UnitAttr:$read_only);
   let assemblyFormat = "$pending attr-dict";
   let hasVerifier = 1;
 }
@@ -120,7 +121,8 @@ def Tile_BarrierOp : Tile_Op<"barrier", [
   let summary = "Barrier of the block";
   let description = [{
     Blocks until every thread of the block is here; memory accesses before it
-    are seen by all threads after it.
+    are seen by all threads after it.  In a region of `tile.warpgroup` both is
+    said of the threads of the team.
 
     Example: `tile.barrier`
   }];
@@ -151,14 +153,17 @@ def Tile_ArriveOp : Tile_Op<"arrive", [
   let summary = "Arrival of a team at a barrier";
   let description = [{
     Counts one arrival, by the whole team, on barrier `index`.  What the team did
-    before is seen by those whose `tile.wait` the arrival ends.
+    before is seen by those whose `tile.wait` the arrival ends.  With
+    `per_warpgroup` each warpgroup of the team counts one arrival of its own, by
+    its first thread, and the program sees to it that the others are done.
 
     Example: `tile.arrive %free[%s] : !tile.barrier<3>`
 
     Verifier:
     - `barrier-c2`: there is an index where there are several barriers.
   }];
-  let arguments = (ins Tile_BarrierType:$barrier, Optional<I64>:$index);
+  let arguments = (ins Tile_BarrierType:$barrier, Optional<I64>:$index,
+                       UnitAttr:$per_warpgroup);
   let assemblyFormat = "$barrier (`[` $index^ `]`)? attr-dict `:` type($barrier)";
   let hasVerifier = 1;
 }
@@ -214,7 +219,10 @@ def Tile_TmaCopyOp : Tile_Op<"tma_copy", [
   let description = [{
     A load completes the bytes of the whole box, parts outside the tensor (which
     are 0) included, on barrier `index` of `barrier`; a store belongs to a group
-    that `tile.commit_group` closes.
+    that `tile.commit_group` closes.  One thread of the team starts it.  `map`
+    is the tensor map that it uses, one of the kernel's `tensor_maps`, whose box
+    is the tile or, where rows of the tile are cut in panels, one panel of it
+    (`assign-tensor-maps`).
 
     Example:
     ```mlir
@@ -229,6 +237,7 @@ def Tile_TmaCopyOp : Tile_Op<"tma_copy", [
       whole shared tile the shape is that of the tile.
     - `memory-c3`: both sides have the same element type.
     - `barrier-c2`: there is an index where there are several barriers.
+    - `tma-copy-c3`: `map` is one of the kernel's.
   }];
   let arguments = (ins
     Arg<Tile_AnyMemory, "where elements come from">:$source,
@@ -236,7 +245,8 @@ def Tile_TmaCopyOp : Tile_Op<"tma_copy", [
     Arg<Tile_AnyMemory, "where elements go">:$destination,
     Variadic<I64>:$destinationIndices,
     Optional<Tile_BarrierType>:$barrier,
-    Optional<I64>:$index
+    Optional<I64>:$index,
+    OptionalAttr<I64Attr>:$map
   );
   let assemblyFormat = [{
     $source (`[` $sourceIndices^ `]`)? `to` $destination (`[` $destinationIndices^ `]`)?

@@ -9,7 +9,9 @@
 #include "dialects/Tile/Transforms/AccessFacts.h"
 #include "dialects/Tile/Transforms/AlignmentFacts.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/TmaPlan.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_ALIGNASYNCCOPIESPASS
@@ -30,11 +32,14 @@ public:
 private:
   LogicalResult visitElements(AsyncCopyElementsOp op);
   LogicalResult visitTile(AsyncCopyOp op);
+  LogicalResult visitTma(TmaCopyOp op);
   LogicalResult require(Operation *op, Value tensor, int64_t bytes);
 
   KernelOp kernel;
   /// Bytes that the pitches and the base of an argument are multiples of.
   llvm::MapVector<BlockArgument, int64_t> required;
+  /// Those whose extents have to fit the coordinates of TMA.
+  llvm::SetVector<unsigned> countedInInt32;
 };
 } // namespace
 
@@ -84,12 +89,25 @@ LogicalResult AlignmentChecker::visitTile(AsyncCopyOp op) {
   return require(op, op.getSource(), 4);
 }
 
+/// TMA starts from the tensor itself, whatever part a view names.
+LogicalResult AlignmentChecker::visitTma(TmaCopyOp op) {
+  BlockArgument argument = getTmaTensor(op);
+  if (!argument)
+    return op.emitError("a 'tma_copy' of this tensor is not supported yet");
+  int64_t &known = required[argument];
+  known = std::max(known, tmaGlobalAlignment);
+  countedInInt32.insert(argument.getArgNumber());
+  return success();
+}
+
 LogicalResult AlignmentChecker::run() {
   WalkResult walked = kernel.walk([&](Operation *op) -> WalkResult {
     if (auto copy = dyn_cast<AsyncCopyElementsOp>(op))
       return WalkResult(visitElements(copy));
     if (auto copy = dyn_cast<AsyncCopyOp>(op))
       return WalkResult(visitTile(copy));
+    if (auto copy = dyn_cast<TmaCopyOp>(op))
+      return WalkResult(visitTma(copy));
     return WalkResult::advance();
   });
   if (walked.wasInterrupted())
@@ -103,6 +121,8 @@ LogicalResult AlignmentChecker::run() {
       kernel.setArgAttr(index, alignedAttrName,
                         builder.getI64IntegerAttr(bytes));
   }
+  for (unsigned index : countedInInt32)
+    checks.addInt32Extents(index);
   kernel.setChecksAttr(checks.getFacts());
   return success();
 }

@@ -34,9 +34,26 @@ void AlignmentFacts::addMultiple(Attribute value, int64_t divisor,
       {builder.getStringAttr("%"), value, builder.getI64IntegerAttr(divisor)});
   Attribute fact = builder.getArrayAttr(
       {builder.getStringAttr("=="), remainder, builder.getI64IntegerAttr(0)});
+  addFact(fact, text);
+}
+
+void AlignmentFacts::addFact(Attribute expression, const Twine &text) {
   facts.push_back(builder.getDictionaryAttr(
-      {builder.getNamedAttr("expr", fact),
+      {builder.getNamedAttr("expr", expression),
        builder.getNamedAttr("text", builder.getStringAttr(text))}));
+}
+
+void AlignmentFacts::addInt32Extents(unsigned index) {
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  for (auto [dim, extent] : llvm::enumerate(kernel.getArgDims(index))) {
+    auto fixed = evaluateExpression(kernel, extent);
+    if (fixed && *fixed <= most)
+      continue;
+    addFact(builder.getArrayAttr({builder.getStringAttr("<="), extent,
+                                  builder.getI64IntegerAttr(most)}),
+            "dimension " + Twine(dim) + " of '" + kernel.getArgName(index) +
+                "' has fewer than 2^31 elements");
+  }
 }
 
 void AlignmentFacts::addArgument(unsigned index, int64_t bytes) {

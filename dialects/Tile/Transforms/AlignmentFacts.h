@@ -27,10 +27,15 @@ public:
   /// say so itself.
   void addArgument(unsigned index, int64_t bytes);
 
+  /// Adds that tensor argument `index` has fewer than 2^31 elements along each
+  /// dimension whose extent is not fixed.
+  void addInt32Extents(unsigned index);
+
   ArrayAttr getFacts() { return builder.getArrayAttr(facts); }
 
 private:
   void addMultiple(Attribute value, int64_t divisor, const Twine &text);
+  void addFact(Attribute expression, const Twine &text);
 
   KernelOp kernel;
   OpBuilder builder;

@@ -5,10 +5,16 @@
 // placed largest first, each at the lowest offset where it meets no tile that
 // lives at the same time.
 //
+// What teams of warpgroups do happens at the same time, so that a tile of one
+// lives with those of another.  Tiles that TMA moves, and barriers, which it
+// arrives at, have their memory for themselves: no barrier of the block says
+// when it is done with them.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/TmaPlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
@@ -33,6 +39,9 @@ struct Buffer {
   int64_t bytes = 0, alignment = minAlignment;
   int64_t first = 0, last = 0;
   int64_t offset = 0;
+  /// The teams that it belongs to: regions of `tile.warpgroup`, the outermost
+  /// last.
+  SmallVector<Region *, 1> teams;
 
   /// The number of buffers of a staged tile, else 1.
   int64_t getStages() const {
@@ -40,7 +49,16 @@ struct Buffer {
     return stages && stages.getInt() > 0 ? stages.getInt() : 1;
   }
   bool livesWith(const Buffer &other) const {
-    return first <= other.last && other.first <= last;
+    return (first <= other.last && other.first <= last) || isOfOtherTeam(other);
+  }
+
+private:
+  bool isOfOtherTeam(const Buffer &other) const {
+    return llvm::any_of(teams, [&](Region *own) {
+      return llvm::any_of(other.teams, [&](Region *team) {
+        return own != team && own->getParentOp() == team->getParentOp();
+      });
+    });
   }
 };
 } // namespace
@@ -107,7 +125,16 @@ static SmallVector<Buffer> collectBuffers(KernelOp kernel) {
     buffer.alloc = alloc;
     buffer.bytes = storage.bytes();
     buffer.alignment = std::max<int64_t>(storage.alignment(), minAlignment);
-    findLifetime(buffer, positions);
+    if (isMovedByTma(alloc.getResult())) {
+      buffer.first = positions.begin(kernel);
+      buffer.last = positions.end(kernel);
+    } else {
+      findLifetime(buffer, positions);
+    }
+    for (Region *region = alloc->getParentRegion(); region;
+         region = region->getParentRegion())
+      if (isa<WarpgroupOp>(region->getParentOp()))
+        buffer.teams.push_back(region);
   });
   return buffers;
 }
@@ -316,6 +343,19 @@ static LogicalResult checkMinBlocks(KernelOp kernel, int64_t bytes,
 // The pass
 //===----------------------------------------------------------------------===//
 
+/// Puts the barriers of a kernel behind `total` bytes of tiles; returns the
+/// bytes of all.
+static int64_t placeBarriers(KernelOp kernel, int64_t total) {
+  constexpr int64_t barrierBytes = 8;
+  OpBuilder builder(kernel);
+  kernel.walk([&](BarrierAllocOp alloc) {
+    total = llvm::alignTo(total, barrierBytes);
+    alloc.setOffsetAttr(builder.getI64IntegerAttr(total));
+    total += barrierBytes * alloc.getType().getCount();
+  });
+  return total;
+}
+
 namespace {
 struct AllocateShared : tile::impl::AllocateSharedPassBase<AllocateShared> {
   using AllocateSharedPassBase::AllocateSharedPassBase;
@@ -324,7 +364,7 @@ struct AllocateShared : tile::impl::AllocateSharedPassBase<AllocateShared> {
     llvm::StringSet<> reported;
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       SmallVector<Buffer> buffers = collectBuffers(kernel);
-      int64_t total = placeBuffers(buffers);
+      int64_t total = placeBarriers(kernel, placeBuffers(buffers));
       if (total > sharedLimit) {
         signalPassFailure();
         // Variants of one kernel have the same fault.

@@ -3,6 +3,7 @@
 #include "dialects/Tile/Transforms/ByteOwners.h"
 #include "dialects/Layout/BlockedLayout.h"
 #include "dialects/Layout/VectorAccess.h"
+#include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/PackedStores.h"
 #include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,7 +52,7 @@ static Value convertToOwners(OpBuilder &builder, Location loc, Value value,
       builder, loc, getFragmentType(owners, type.getElementType()), value);
 }
 
-void tile::giveBytesOwners(KernelOp kernel, int64_t warps) {
+void tile::giveBytesOwners(KernelOp kernel) {
   kernel.walk([&](StoreOp store) {
     if (getMemoryPackDim(store.getMemory().getType()) < 0)
       return;
@@ -60,8 +61,8 @@ void tile::giveBytesOwners(KernelOp kernel, int64_t warps) {
     if (ownsBytes(getFragmentLayout(value.getType()).getLayout(), pack))
       return;
     OpBuilder builder(store);
-    store.getValueMutable().assign(
-        convertToOwners(builder, store.getLoc(), value, pack, warps));
+    store.getValueMutable().assign(convertToOwners(
+        builder, store.getLoc(), value, pack, getNumWarps(store)));
   });
 }
 

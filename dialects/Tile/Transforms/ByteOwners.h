@@ -18,7 +18,7 @@ int findStoredPackDim(Value fragment);
 
 /// Puts a conversion in front of each store of 4-bit elements whose fragment
 /// holds the elements of a byte in different threads.
-void giveBytesOwners(KernelOp kernel, int64_t warps);
+void giveBytesOwners(KernelOp kernel);
 
 /// Makes a conversion of 4-bit elements between threads a store to shared
 /// memory and a load: packed where a thread holds whole bytes, else with a byte

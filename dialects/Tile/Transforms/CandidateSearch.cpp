@@ -75,8 +75,7 @@ static void recordChoice(GemmOp gemm, ArrayRef<GemmCandidate> options,
 // The search
 //===----------------------------------------------------------------------===//
 
-CandidateSearch::CandidateSearch(KernelOp kernel, int64_t warps)
-    : warps(warps) {
+CandidateSearch::CandidateSearch(KernelOp kernel) {
   kernel.walk([&](Operation *op) {
     forEachTie(op, [&](Value a, Value b) {
       classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
@@ -95,6 +94,7 @@ double CandidateSearch::getConversionClocks(const State &state,
                                             const GemmCandidate &next) {
   unsigned index = state.chosen.size();
   GemmOp gemm = gemms[index];
+  int64_t warps = getNumWarps(gemm);
   double clocks = 0;
   for (unsigned i = 0; i < index; ++i) {
     if (!classes.isEquivalent(gemms[i].getResult().getAsOpaquePointer(),

@@ -19,7 +19,7 @@ std::string showGrids(ArrayRef<GemmCandidate> options);
 /// Chooses among the candidates of all products of a kernel.
 class CandidateSearch {
 public:
-  CandidateSearch(KernelOp kernel, int64_t warps);
+  explicit CandidateSearch(KernelOp kernel);
 
   /// Adds the next product in program order, with at least one candidate.
   void add(GemmOp gemm, SmallVector<GemmCandidate> options);
@@ -36,7 +36,6 @@ private:
 
   double getConversionClocks(const State &state, const GemmCandidate &next);
 
-  int64_t warps;
   SmallVector<GemmOp> gemms;
   SmallVector<SmallVector<GemmCandidate>> candidates;
   /// Fragments that should have one layout (FragmentTies.h).

@@ -22,8 +22,8 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-int64_t tile::getNumWarps(KernelOp kernel) {
-  return int64_t(llvm::bit_floor(uint64_t(kernel.getThreads()))) / 32;
+int64_t tile::getNumWarps(Operation *op) {
+  return int64_t(llvm::bit_floor(uint64_t(getTeamThreads(op)))) / 32;
 }
 
 /// The tensor that a tile is copied from by an op; null if it is another op.

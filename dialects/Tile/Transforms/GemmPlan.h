@@ -55,8 +55,8 @@ layout::FragmentLayout replicateWarps(const layout::FragmentLayout &layout,
 /// copied from, so that bytes move as they are.
 void adoptPacking(KernelOp kernel);
 
-/// Number of warps of the kernel that compute.
-int64_t getNumWarps(KernelOp kernel);
+/// Number of warps of the kernel, or of the team that runs `op`, that compute.
+int64_t getNumWarps(Operation *op);
 
 } // namespace mlir::tile
 

@@ -20,6 +20,7 @@
 #include "dialects/Tile/Transforms/RegisterOrder.h"
 #include "dialects/Tile/Transforms/SharedParts.h"
 #include "dialects/Tile/Transforms/SharedSwizzle.h"
+#include "dialects/Tile/Transforms/TeamThreads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -55,7 +56,7 @@ struct IndexEdge {
 
 class LayoutSolver {
 public:
-  LayoutSolver(KernelOp kernel) : kernel(kernel), warps(getNumWarps(kernel)) {}
+  LayoutSolver(KernelOp kernel) : kernel(kernel) {}
 
   void solve() {
     kernel.walk([&](Operation *op) { collect(op); });
@@ -109,7 +110,6 @@ private:
   void repairWrite(const IndexEdge &edge);
 
   KernelOp kernel;
-  int64_t warps;
   /// All fragments, in program order.
   llvm::MapVector<Value, bool> order;
   llvm::EquivalenceClasses<void *> classes;
@@ -191,7 +191,7 @@ void LayoutSolver::collectParallel(ParallelOp op) {
 
 void LayoutSolver::seedAccumulators() {
   for (GemmOp gemm : gemms)
-    assign(gemm.getResult(), planGemm(gemm, warps).accumulator);
+    assign(gemm.getResult(), planGemm(gemm, getNumWarps(gemm)).accumulator);
 }
 
 /// The layout in which a value lies beside its uses in `result`; none if there
@@ -223,6 +223,11 @@ void LayoutSolver::propagate() {
   }
 }
 
+/// Threads that share out a value.
+static int64_t countLanes(Value value) {
+  return getNumWarps(&value.getParentBlock()->front()) * layout::lanesPerWarp;
+}
+
 /// Bits of neighbouring elements that a thread holds of a value: 16 bytes, or
 /// more if what is read beside them, of narrower elements or fewer, would come
 /// in pieces of less than a word.
@@ -231,7 +236,7 @@ int LayoutSolver::getVectorBits(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   layout::BlockedOptions options;
   options.elementBits = getElementBits(type.getElementType());
-  options.threads = warps * layout::lanesPerWarp;
+  options.threads = countLanes(value);
   auto readsWords = [&](const IndexEdge &edge, const FragmentLayout &layout) {
     int bits = getElementBits(getTileElementType(edge.source.getType()));
     return layout::planGlobalVector(
@@ -265,7 +270,7 @@ void LayoutSolver::assignDefaults() {
     ArrayRef<int64_t> shape = getTileShape(value.getType());
     layout::BlockedOptions options;
     options.elementBits = getElementBits(getTileElementType(value.getType()));
-    options.threads = warps * layout::lanesPerWarp;
+    options.threads = countLanes(value);
     options.packDim = findStoredPackDim(value);
     options.vectorBits = getVectorBits(value);
     assign(value, layout::blocked(layout::Coords(shape.begin(), shape.end()),
@@ -278,7 +283,7 @@ void LayoutSolver::assignDefaults() {
 /// converted copy.
 void LayoutSolver::convertGemms() {
   for (GemmOp gemm : gemms) {
-    FragmentLayout wanted = planGemm(gemm, warps).accumulator;
+    FragmentLayout wanted = planGemm(gemm, getNumWarps(gemm)).accumulator;
     if (*find(gemm.getResult()) == wanted)
       continue;
     auto type = cast<RankedTensorType>(gemm.getResult().getType());
@@ -326,7 +331,7 @@ void LayoutSolver::repairWrite(const IndexEdge &edge) {
     return;
   Value result = loop.getResult(*edge.written);
   FragmentLayout needed =
-      layout::readThrough(getIterationLayout(loop, warps), *edge.map).layout;
+      layout::readThrough(getIterationLayout(loop), *edge.map).layout;
   auto type = cast<RankedTensorType>(result.getType());
   if (needed == getFragmentLayout(type).getLayout())
     return;
@@ -358,7 +363,7 @@ void LayoutSolver::repairEdges() {
     auto loop = edge.use->getParentOfType<ParallelOp>();
     auto needed = getSourceLayout(
         edge, isa<ElementOp>(edge.use)
-                  ? getIterationLayout(loop, warps)
+                  ? getIterationLayout(loop)
                   : getFragmentLayout(edge.result.getType()).getLayout());
     if (!needed || *needed == getFragmentLayout(source.getType()).getLayout())
       continue;
@@ -456,14 +461,14 @@ struct InferLayouts : tile::impl::InferLayoutsPassBase<InferLayouts> {
       if (failed(checkGemms(kernel, getArgument())))
         return signalPassFailure();
       adoptPacking(kernel);
+      cloneConstantsIntoTeams(kernel);
       LayoutSolver(kernel).solve();
       if (failed(checkSizes(kernel)))
         return signalPassFailure();
       kernel.walk([](StoreOp store) { orderStoredRegisters(store); });
-      int64_t warps = getNumWarps(kernel);
-      giveBytesOwners(kernel, warps);
+      giveBytesOwners(kernel);
       WalkResult walked = kernel.walk([&](AllocSharedOp alloc) {
-        return WalkResult(failure(failed(chooseSharedLayout(alloc, warps)) ||
+        return WalkResult(failure(failed(chooseSharedLayout(alloc)) ||
                                   failed(inferPartLayouts(alloc.getResult()))));
       });
       if (walked.wasInterrupted())

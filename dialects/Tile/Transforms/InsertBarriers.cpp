@@ -12,6 +12,12 @@
 //   - An asynchronous copy is ordered after earlier accesses where it starts,
 //     and becomes an access like others at the wait that covers its group.
 //   - A barrier that later ones made superfluous is removed at the end.
+//   - Teams of warpgroups order what they do themselves, each by barriers of
+//   its
+//     own; those of the block stand in front of them and behind.
+//   - An arrival is that of a whole team, by one of its threads: the others
+//   have
+//     to be done with what they did, and with waiting for earlier phases.
 //
 // Global memory is ordered too: a block sees its own stores in program order,
 // through any parameter that may overlap (docs/language.md section 11).
@@ -20,6 +26,7 @@
 
 #include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/TeamThreads.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -46,6 +53,8 @@ struct MemoryState {
   /// Accesses since the last barrier on some path.
   SmallVector<MemoryAccess, 0> pending;
   SmallVector<InFlight, 0> inFlight;
+  /// Whether threads may still wait for a phase that another one saw end.
+  bool waiting = false;
 
   void addPending(const MemoryAccess &access) {
     if (llvm::none_of(pending, [&](const MemoryAccess &old) {
@@ -62,18 +71,20 @@ struct MemoryState {
 
   /// Adds what may be unordered on another path; true if that was news.
   bool join(const MemoryState &other) {
-    size_t before = pending.size() + inFlight.size();
+    size_t before = pending.size() + inFlight.size() + waiting;
+    waiting |= other.waiting;
     for (const MemoryAccess &access : other.pending)
       addPending(access);
     for (const InFlight &copy : other.inFlight)
       addInFlight(copy);
-    return pending.size() + inFlight.size() != before;
+    return pending.size() + inFlight.size() + waiting != before;
   }
 
   /// Rewrites every access; those that become equal are merged.
   void rewrite(function_ref<void(MemoryAccess &)> change) {
     MemoryState old;
     std::swap(old, *this);
+    waiting = old.waiting;
     for (MemoryAccess &access : old.pending) {
       change(access);
       addPending(access);
@@ -84,6 +95,11 @@ struct MemoryState {
     }
   }
 
+  void passBarrier() {
+    pending.clear();
+    waiting = false;
+  }
+
   /// Closes the open group.  Copies more than `limit` groups old are alike.
   void commit(int64_t limit) {
     MemoryState old;
@@ -92,10 +108,11 @@ struct MemoryState {
       addInFlight({copy.access, std::min(copy.commits + 1, limit)});
   }
 
-  /// Waits until only the latest `allowed` groups are unfinished.
-  void wait(int64_t allowed) {
+  /// Waits until only the latest `allowed` groups are unfinished, or only have
+  /// to write to global memory.
+  void wait(int64_t allowed, bool readOnly = false) {
     llvm::erase_if(inFlight, [&](const InFlight &copy) {
-      if (copy.commits <= allowed)
+      if (copy.commits <= allowed || (readOnly && copy.access.inGlobal))
         return false;
       addPending(copy.access);
       return true;
@@ -117,6 +134,9 @@ private:
   void walkBlock(Block &block, MemoryState &state);
   void visit(Operation *op, MemoryState &state);
   void visitAccesses(Operation *op, MemoryState &state);
+  void visitArrival(Operation *op, MemoryState &state);
+  void visitTma(TmaCopyOp op, MemoryState &state);
+  void visitTeams(WarpgroupOp op, MemoryState &state);
   void visitIf(scf::IfOp op, MemoryState &state);
   void visitLoop(Operation *loop, MemoryState &state);
   /// The state where the loop ends, for one where it starts.
@@ -128,6 +148,8 @@ private:
   bool lacksBarrier(function_ref<void()> walk);
   void insertBarrier(Operation *before, MemoryState &state);
   void settleOverlaidCopies(Operation *op, MemoryState &state);
+  void settleCopies(Operation *op, MemoryState &state);
+  void waitForAll(Operation *op, MemoryState &state, bool open);
   void removeSuperfluousBarriers();
 
   ArrayRef<MemoryAccess> getAccesses(Operation *op);
@@ -166,11 +188,21 @@ void BarrierInserter::walkBlock(Block &block, MemoryState &state) {
 
 void BarrierInserter::visit(Operation *op, MemoryState &state) {
   if (isa<BarrierOp>(op))
-    state.pending.clear();
+    state.passBarrier();
+  else if (isa<BarrierAllocOp, SetMaxRegistersOp, FenceOp>(op))
+    return;
+  else if (isa<WaitOp>(op))
+    state.waiting = true;
+  else if (isa<ArriveOp, ExpectOp>(op))
+    visitArrival(op, state);
+  else if (auto copy = dyn_cast<TmaCopyOp>(op))
+    visitTma(copy, state);
+  else if (auto teams = dyn_cast<WarpgroupOp>(op))
+    visitTeams(teams, state);
   else if (isa<CommitGroupOp>(op))
     state.commit(commitLimit);
   else if (auto wait = dyn_cast<WaitGroupOp>(op))
-    state.wait(wait.getPending());
+    state.wait(wait.getPending(), wait.getReadOnly());
   else if (auto branch = dyn_cast<scf::IfOp>(op))
     visitIf(branch, state);
   else if (isa<scf::ForOp, scf::WhileOp, PipelinedOp>(op))
@@ -181,6 +213,16 @@ void BarrierInserter::visit(Operation *op, MemoryState &state) {
     unknownControlFlow = op;
 }
 
+/// Whether accesses need a barrier against earlier ones.
+static bool conflicts(ArrayRef<MemoryAccess> accesses,
+                      const MemoryState &state) {
+  return llvm::any_of(accesses, [&](const MemoryAccess &access) {
+    return llvm::any_of(state.pending, [&](const MemoryAccess &earlier) {
+      return needBarrier(earlier, access);
+    });
+  });
+}
+
 /// An op, or a loop over elements: its iterations are independent and run in
 /// different threads, so that a barrier can only stand in front of it.
 void BarrierInserter::visitAccesses(Operation *op, MemoryState &state) {
@@ -188,12 +230,7 @@ void BarrierInserter::visitAccesses(Operation *op, MemoryState &state) {
   if (own.empty())
     return;
   settleOverlaidCopies(op, state);
-  bool conflict = llvm::any_of(own, [&](const MemoryAccess &access) {
-    return llvm::any_of(state.pending, [&](const MemoryAccess &earlier) {
-      return needBarrier(earlier, access);
-    });
-  });
-  if (conflict)
+  if (conflicts(own, state))
     insertBarrier(op, state);
   for (const MemoryAccess &access : own) {
     if (access.isAsync)
@@ -212,23 +249,36 @@ void BarrierInserter::settleOverlaidCopies(Operation *op, MemoryState &state) {
   bool open = false, conflict = false;
   for (const InFlight &copy : state.inFlight)
     for (const MemoryAccess &access : getAccesses(op))
-      if (copy.access.isWrite && copy.access.root != access.root &&
-          access.root && mayOverlap(copy.access, access)) {
+      if (copy.access.isWrite && copy.access.inShared &&
+          copy.access.root != access.root && access.root &&
+          mayOverlap(copy.access, access)) {
         conflict = true;
         open |= copy.commits == 0;
       }
-  if (!conflict)
-    return;
+  if (conflict)
+    waitForAll(op, state, open);
+}
+
+/// Ends all copies in front of an op; `open`: some belong to no group yet.
+void BarrierInserter::waitForAll(Operation *op, MemoryState &state, bool open) {
   if (inserting) {
     OpBuilder builder(op);
     if (open)
       CommitGroupOp::create(builder, op->getLoc());
-    WaitGroupOp::create(builder, op->getLoc(), builder.getI64IntegerAttr(0));
+    WaitGroupOp::create(builder, op->getLoc(), /*pending=*/0);
   }
   missing = true;
   if (open)
     state.commit(commitLimit);
   state.wait(0);
+}
+
+/// Groups are those of a team: none stays open where teams begin or end.
+void BarrierInserter::settleCopies(Operation *op, MemoryState &state) {
+  bool open = llvm::any_of(
+      state.inFlight, [](const InFlight &copy) { return copy.commits == 0; });
+  if (!state.inFlight.empty())
+    waitForAll(op, state, open);
 }
 
 void BarrierInserter::insertBarrier(Operation *before, MemoryState &state) {
@@ -237,7 +287,46 @@ void BarrierInserter::insertBarrier(Operation *before, MemoryState &state) {
     OpBuilder builder(before);
     inserted.push_back(BarrierOp::create(builder, before->getLoc()));
   }
-  state.pending.clear();
+  state.passBarrier();
+}
+
+/// One thread arrives for its team.
+void BarrierInserter::visitArrival(Operation *op, MemoryState &state) {
+  if (auto arrive = dyn_cast<ArriveOp>(op); arrive && arrive.getPerWarpgroup())
+    return;
+  if (state.waiting || !state.pending.empty())
+    insertBarrier(op, state);
+}
+
+/// One thread starts the copy.  Who reads what a load brings waits for its
+/// barrier, and a store is done when its group is; touching their tiles before
+/// is the program's mistake.
+void BarrierInserter::visitTma(TmaCopyOp op, MemoryState &state) {
+  ArrayRef<MemoryAccess> own = getAccesses(op);
+  settleOverlaidCopies(op, state);
+  // Its bytes may end a phase, as an arrival does.
+  if ((op.getBarrier() && state.waiting) || conflicts(own, state))
+    insertBarrier(op, state);
+  if (!op.getBarrier())
+    for (const MemoryAccess &access : own)
+      state.addInFlight({access});
+}
+
+/// Teams start together, after everything that precedes them, and what follows
+/// comes after all of them: barriers of the block see to both.
+void BarrierInserter::visitTeams(WarpgroupOp op, MemoryState &state) {
+  settleCopies(op, state);
+  if (state.waiting || !state.pending.empty())
+    insertBarrier(op, state);
+  for (Region &body : op.getBodies()) {
+    if (isForOneThread(body.front()))
+      continue;
+    MemoryState own;
+    walkBlock(body.front(), own);
+    settleCopies(body.front().getTerminator(), own);
+  }
+  MemoryAccess &all = state.pending.emplace_back();
+  all.inGlobal = all.inShared = all.isWrite = true;
 }
 
 /// Conditions are the same in all threads, so that a barrier may stand in a
@@ -255,7 +344,7 @@ void BarrierInserter::visitLoop(Operation *loop, MemoryState &state) {
   if (inserting) {
     // First the barriers that the loop needs by itself.
     MemoryState inner = state;
-    inner.pending.clear();
+    inner.passBarrier();
     walkLoop(loop, inner);
     if (lacksBarrier([&]() { walkLoop(loop, state); }))
       insertBarrier(loop, state);

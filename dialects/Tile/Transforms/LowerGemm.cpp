@@ -153,11 +153,10 @@ struct LowerGemm : tile::impl::LowerGemmPassBase<LowerGemm> {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       if (failed(checkGemms(kernel, getArgument())))
         return signalPassFailure();
-      int64_t warps = getNumWarps(kernel);
       SmallVector<GemmOp> gemms;
       kernel.walk([&](GemmOp gemm) { gemms.push_back(gemm); });
       for (GemmOp gemm : gemms)
-        if (failed(lowerGemm(gemm, warps, getArgument())))
+        if (failed(lowerGemm(gemm, getNumWarps(gemm), getArgument())))
           return signalPassFailure();
     }
   }

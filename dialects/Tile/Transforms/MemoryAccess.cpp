@@ -241,6 +241,16 @@ static void describeAccess(Operation *op, Value memory, MemoryAccess &access) {
           setBox(access, copy.getSourceIndices(),
                  copy.getDestination().getType().getShape());
       })
+      .Case([&](TmaCopyOp copy) {
+        bool isLoad = bool(copy.getBarrier());
+        access.isAsync = true;
+        Value tile = isLoad ? copy.getDestination() : copy.getSource();
+        if (memory != tile)
+          setBox(access,
+                 isLoad ? copy.getSourceIndices()
+                        : copy.getDestinationIndices(),
+                 getTileShape(tile.getType()));
+      })
       .Case([&](CopyOp copy) {
         bool fromGlobal = isa<GlobalType>(copy.getSource().getType());
         Value tile = fromGlobal ? copy.getDestination() : copy.getSource();

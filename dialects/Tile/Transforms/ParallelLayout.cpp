@@ -2,6 +2,7 @@
 
 #include "dialects/Tile/Transforms/ParallelLayout.h"
 #include "dialects/Layout/BlockedLayout.h"
+#include "dialects/Tile/Transforms/GemmPlan.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -29,7 +30,7 @@ bool tile::isAtIteration(ParallelOp op, ElementOp element) {
   return llvm::equal(element.getIndices(), op.getBodyBlock()->getArguments());
 }
 
-layout::FragmentLayout tile::getIterationLayout(ParallelOp op, int64_t warps) {
+layout::FragmentLayout tile::getIterationLayout(ParallelOp op) {
   auto fits = [&](Type type) {
     return getFragmentLayout(type) &&
            llvm::equal(getTileShape(type), op.getExtents());
@@ -50,7 +51,7 @@ layout::FragmentLayout tile::getIterationLayout(ParallelOp op, int64_t warps) {
   if (found)
     return *found;
   layout::BlockedOptions options;
-  options.threads = warps * layout::lanesPerWarp;
+  options.threads = getNumWarps(op) * layout::lanesPerWarp;
   options.vectorBits = 32;
   return layout::blocked(
       layout::Coords(op.getExtents().begin(), op.getExtents().end()), options);

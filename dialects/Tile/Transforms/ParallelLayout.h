@@ -21,8 +21,8 @@ bool isAtIteration(ParallelOp op, ElementOp element);
 
 /// The layout of the iteration space, once fragments have layouts: that of the
 /// first result written at the loop's own element, else of the first fragment
-/// read there, else a coalesced one over `warps` warps.
-layout::FragmentLayout getIterationLayout(ParallelOp op, int64_t warps);
+/// read there, else a coalesced one over the warps of its team.
+layout::FragmentLayout getIterationLayout(ParallelOp op);
 
 } // namespace mlir::tile
 

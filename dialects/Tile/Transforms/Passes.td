@@ -241,7 +241,9 @@ def InferLayoutsPass : TilePass<"infer-layouts", "Give every fragment and shared
 def AlignAsyncCopiesPass
     : TilePass<"align-async-copies", "Prove or check the alignment of async copies"> {
   let description = [{
-    Requires `infer-layouts`.  An asynchronous copy that the program wrote moves
+    Requires `infer-layouts`.  What `tile.tma_copy` touches starts at multiples of
+    16 bytes, as do its rows, and has fewer than 2^31 elements along a dimension.
+    An asynchronous copy that the program wrote moves
     4, 8 or 16 bytes between multiples of as much.  For `tile.async_copy_elements`
     the indices must prove it; bases and pitches of tensors that are known at
     launch only become `checks` of the kernel.  Tensors of a `tile.async_copy` of
@@ -249,6 +251,20 @@ def AlignAsyncCopiesPass
 
     Before: `tile.kernel @k(%A ...) attributes {checks = [] ...}`
     After: the same with `["==", ["%", ["address", "A"], 16], 0]` and the like in `checks`.
+  }];
+}
+
+def AssignTensorMapsPass
+    : TilePass<"assign-tensor-maps", "Describe tensors to the copies by TMA"> {
+  let description = [{
+    Requires `infer-layouts`.  Gives each `tile.tma_copy` that has none its `map`,
+    an entry of `tensor_maps` of the kernel, which equal boxes of one tensor
+    share.  What TMA cannot do is an error that says why: bounds of a view, gaps
+    between rows, rows of no multiple of 16 bytes, more than 256 elements along a
+    dimension, a place in shared memory that is not aligned.
+
+    Before: `tile.tma_copy %A[%i, %k] to %s barrier %b : !tile.global<?x?xbf16>, !tile.shared<128x64xbf16>, !tile.barrier<1>`
+    After: the same with `{map = 0 : i64}`, and `tensor_maps = [{param = 0, box = [128, 64], swizzle = 0} ]`.
   }];
 }
 
@@ -352,7 +368,8 @@ def AllocateSharedPass : TilePass<"allocate-shared", "Place shared tiles in memo
     Tiles whose lifetimes do not overlap share memory; `insert-barriers` orders
     their uses.  A total above the target's limit is an error that lists each
     tile (an attribute `tile.stages` says that its first dimension counts
-    buffers) and says what would fit.
+    buffers) and says what would fit.  Barriers, and tiles that TMA moves, share
+    no memory, nor do tiles of teams that run at the same time.
 
     Before: `tile.alloc_shared "As" : !tile.shared<128x64xbf16>`
     After: `tile.alloc_shared "As" {offset = 0 : i64} : !tile.shared<128x64xbf16>`
@@ -382,6 +399,25 @@ def InsertBarriersPass : TilePass<"insert-barriers", "Order accesses to memory">
     ```mlir
     scf.for %i = ... { tile.wait_group 1; tile.barrier; tile.async_copy ... ; tile.commit_group; tile.load ... }
     ```
+
+    In a region of `tile.warpgroup` barriers are those of the team; in front of
+    the op and behind, of the block.  What is shared between teams is ordered by
+    the program (`tile.arrive`, `tile.wait`).  `tile.arrive` and `tile.expect`
+    get a barrier in front of them where threads of the team may still be busy
+    with earlier accesses or waits, as one thread arrives for all.
+  }];
+}
+
+def InsertFencesPass
+    : TilePass<"insert-fences", "Show asynchronous accesses what threads wrote"> {
+  let description = [{
+    Requires `insert-barriers`.  TMA sees what a thread wrote to a shared tile
+    only after a `tile.fence` of that thread.  Inserts one in front of each
+    barrier that stands between such a write and others' use of the tile, where
+    the tile is one that TMA moves somewhere in the kernel.
+
+    Before: `tile.store %x, %s ... ; tile.barrier ; tile.tma_copy %s to %C[%i, %j] ...`
+    After: `tile.store %x, %s ... ; tile.fence ; tile.barrier ; tile.tma_copy %s to %C[%i, %j] ...`
   }];
 }
 

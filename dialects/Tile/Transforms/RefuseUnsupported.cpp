@@ -7,6 +7,7 @@
 
 #include "dialects/Tile/IR/TileOps.h"
 #include "dialects/Tile/Transforms/Decisions.h"
+#include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -22,16 +23,20 @@ using namespace mlir::tile;
 static StringRef getRefusedStatement(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case([](PersistentOp) { return "persistent"; })
-      .Case([](WarpgroupOp) { return "warpgroup"; })
-      .Case([](SetMaxRegistersOp) { return "set_max_registers"; })
-      .Case([](BarrierAllocOp) { return "alloc_barrier"; })
-      .Case([](ArriveOp) { return "arrive"; })
-      .Case([](ExpectOp) { return "expect_bytes"; })
-      .Case([](WaitOp) { return "wait"; })
-      .Case([](TmaCopyOp) { return "tma_copy"; })
       .Case([](AssertOp) { return "assert"; })
       .Case([](PrintOp) { return "print"; })
       .Case([](AnnotateLayoutOp) { return "annotate(layout = ...)"; })
+      .Default(StringRef());
+}
+
+/// What the source says where the dialect has this op, if it is one of those
+/// that GPUs have since sm_90; empty for others.
+static StringRef getHopperStatement(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](WarpgroupOp) { return "warpgroup"; })
+      .Case([](SetMaxRegistersOp) { return "set_max_registers"; })
+      .Case([](BarrierAllocOp) { return "alloc_barrier"; })
+      .Case([](TmaCopyOp) { return "tma_copy"; })
       .Default(StringRef());
 }
 
@@ -39,12 +44,13 @@ static StringRef getRefusedStatement(Operation *op) {
 /// each of them takes minutes to compile.
 static constexpr int64_t maxElementsPerThread = 2048;
 
-static LogicalResult checkSize(Operation *op, int64_t threads) {
+static LogicalResult checkSize(Operation *op) {
   for (Type type : op->getResultTypes()) {
     auto fragment = dyn_cast<RankedTensorType>(type);
     if (!fragment || !fragment.hasStaticShape())
       continue;
-    int64_t elements = llvm::divideCeil(fragment.getNumElements(), threads);
+    int64_t elements =
+        llvm::divideCeil(fragment.getNumElements(), getTeamThreads(op));
     if (elements <= maxElementsPerThread)
       continue;
     InFlightDiagnostic error =
@@ -54,6 +60,26 @@ static LogicalResult checkSize(Operation *op, int64_t threads) {
     return error;
   }
   return success();
+}
+
+/// Registers are given up and taken from what the block began with, so that a
+/// warpgroup changes their number once.
+static LogicalResult checkRegisters(KernelOp kernel) {
+  DenseMap<int64_t, int64_t> counts;
+  WalkResult walked = kernel.walk([&](SetMaxRegistersOp op) -> WalkResult {
+    auto teams = cast<WarpgroupOp>(op->getParentOp());
+    unsigned region = op->getParentRegion()->getRegionNumber();
+    int64_t count = op.getCount();
+    for (int64_t group :
+         cast<DenseI64ArrayAttr>(teams.getTeams()[region]).asArrayRef())
+      if (int64_t known = counts.try_emplace(group, count).first->second;
+          known != count)
+        return op.emitError("'set_max_registers' that changes the ")
+               << known << " registers of warpgroup " << group << " to "
+               << count << " is not supported yet";
+    return success();
+  });
+  return failure(walked.wasInterrupted());
 }
 
 /// Says of qualifiers that are taken, but change nothing yet.
@@ -75,12 +101,16 @@ struct RefuseUnsupported
       remarkOnQualifiers(kernel);
       WalkResult walked =
           kernel.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
-            StringRef statement = getRefusedStatement(op);
-            if (statement.empty())
-              return checkSize(op, kernel.getThreads());
-            return op->emitError("'") << statement << "' is not supported yet";
+            if (StringRef refused = getRefusedStatement(op); !refused.empty())
+              return op->emitError("'") << refused << "' is not supported yet";
+            StringRef hopper = getHopperStatement(op);
+            if (!hopper.empty() && getComputeCapability(target) < 90)
+              return op->emitError("'") << hopper << "' needs sm_90a, and the "
+                                        << "target is " << target;
+            return checkSize(op);
           });
-      if (walked.wasInterrupted() || failed(checkDecisions(kernel, target)))
+      if (walked.wasInterrupted() || failed(checkRegisters(kernel)) ||
+          failed(checkDecisions(kernel, target)))
         signalPassFailure();
     }
   }

@@ -129,7 +129,6 @@ struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
   }
 
   LogicalResult selectAll(KernelOp kernel) {
-    int64_t warps = getNumWarps(kernel);
     unsigned capability = getComputeCapability(target);
     SmallVector<std::pair<GemmOp, MmaInstructionChoice>> selected;
     bool failedAny = false;
@@ -154,9 +153,9 @@ struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
     }
     // Costs depend on where packed elements lie.
     adoptPacking(kernel);
-    CandidateSearch search(kernel, warps);
+    CandidateSearch search(kernel);
     for (auto &[gemm, instruction] : selected) {
-      auto candidates = findCandidates(gemm, warps, instruction);
+      auto candidates = findCandidates(gemm, getNumWarps(gemm), instruction);
       if (failed(candidates))
         return failure();
       search.add(gemm, std::move(*candidates));

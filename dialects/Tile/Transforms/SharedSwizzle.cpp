@@ -6,6 +6,7 @@
 #include "dialects/Layout/VectorAccess.h"
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/SharedParts.h"
+#include "dialects/Tile/Transforms/TmaPlan.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -25,10 +26,10 @@ static void describeOperand(SharedType type, const FragmentLayout &fragment,
         fragment, *storage, layout::planVector(fragment, *storage)));
 }
 
-static void describeGemmReads(GemmOp gemm, Value tile, int64_t warps,
+static void describeGemmReads(GemmOp gemm, Value tile,
                               std::vector<layout::AccessPattern> &patterns) {
   auto type = cast<SharedType>(tile.getType());
-  GemmPlan plan = planGemm(gemm, warps);
+  GemmPlan plan = planGemm(gemm, getNumWarps(gemm));
   if (getStoredOperand(gemm.getA()) == tile)
     describeOperand(type, plan.loadA, patterns);
   if (getStoredOperand(gemm.getB()) == tile)
@@ -36,20 +37,20 @@ static void describeGemmReads(GemmOp gemm, Value tile, int64_t warps,
 }
 
 /// How a tile, or a part of one, is read by gemms and written by copies.
-static void describeUses(Value tile, int64_t warps,
+static void describeUses(Value tile,
                          std::vector<layout::AccessPattern> &patterns) {
   auto type = cast<SharedType>(tile.getType());
   for (Operation *user : tile.getUsers()) {
     if (auto gemm = dyn_cast<GemmOp>(user)) {
-      describeGemmReads(gemm, tile, warps, patterns);
+      describeGemmReads(gemm, tile, patterns);
     } else if (auto expression = dyn_cast<OperandOp>(user)) {
       for (Operation *gemm : expression->getUsers()) // operand-c4
-        describeGemmReads(cast<GemmOp>(gemm), tile, warps, patterns);
+        describeGemmReads(cast<GemmOp>(gemm), tile, patterns);
     } else if (isa<CopyOp, AsyncCopyOp>(user) &&
                type.getStorage().rowPitch() % 16 == 0) {
       patterns.push_back(layout::describeCopy(type.getStorage()));
     } else if (auto slice = dyn_cast<SliceOp>(user)) {
-      describeUses(slice.getResult(), warps, patterns);
+      describeUses(slice.getResult(), patterns);
     }
   }
 }
@@ -72,13 +73,20 @@ static LogicalResult applyAnnotation(AllocSharedOp alloc) {
   return success();
 }
 
-LogicalResult tile::chooseSharedLayout(AllocSharedOp alloc, int64_t warps) {
+LogicalResult tile::chooseSharedLayout(AllocSharedOp alloc) {
   if (alloc.getAnnotation())
     return applyAnnotation(alloc);
   SharedType type = alloc.getType();
+  if (isMovedByTma(alloc.getResult())) {
+    SharedLayoutAttr layout = getTmaLayout(type);
+    if (layout && haveAlignedParts(alloc.getResult(),
+                                   type.withLayout(layout).getStorage()))
+      alloc.getResult().setType(type.withLayout(layout));
+    return success();
+  }
   layout::SharedLayout storage = type.getStorage();
   std::vector<layout::AccessPattern> patterns;
-  describeUses(alloc.getResult(), warps, patterns);
+  describeUses(alloc.getResult(), patterns);
   if (patterns.empty())
     return success();
   layout::Swizzle swizzle = layout::chooseSwizzle(patterns, storage).swizzle;

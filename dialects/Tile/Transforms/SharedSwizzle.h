@@ -8,7 +8,7 @@ namespace mlir::tile {
 
 /// Sets the swizzle with the fewest bank conflicts over the reads of all gemms
 /// and the copies into the tile, or the one that the program asked for.
-LogicalResult chooseSharedLayout(AllocSharedOp alloc, int64_t warps);
+LogicalResult chooseSharedLayout(AllocSharedOp alloc);
 
 } // namespace mlir::tile
 

@@ -40,7 +40,6 @@ using namespace mlir::tile;
 static constexpr int transitBits = 32;
 
 RankedTensorType tile::getTransitType(CopyOp copy) {
-  auto kernel = copy->getParentOfType<KernelOp>();
   Type memory = copy.getDestination().getType();
   if (cast<SharedType>(memory).getPackDim() >= 0) {
     if (!movesWholeBytes(copy.getSource(), copy.getSourceIndices(),
@@ -51,7 +50,7 @@ RankedTensorType tile::getTransitType(CopyOp copy) {
   auto tile = cast<SharedType>(memory);
   layout::BlockedOptions options;
   options.elementBits = getElementBits(tile.getElementType());
-  options.threads = getNumWarps(kernel) * layout::lanesPerWarp;
+  options.threads = getNumWarps(copy) * layout::lanesPerWarp;
   options.vectorBits = std::max(transitBits, options.elementBits);
   layout::FragmentLayout layout = layout::blocked(
       layout::Coords(tile.getShape().begin(), tile.getShape().end()), options);
@@ -259,7 +258,7 @@ void LoopStager::emitCopies(Value iteration) {
                         builder.getI64IntegerAttr(copies.stages - 2));
   startAsyncCopies(iteration, copies.stages - 1);
   if (copies.stages == 1)
-    WaitGroupOp::create(builder, loc, builder.getI64IntegerAttr(0));
+    WaitGroupOp::create(builder, loc, /*pending=*/0);
 }
 
 /// Moves the body to the insertion point; its readers take the buffers of this
@@ -301,7 +300,7 @@ void LoopStager::finish(scf::ForOp staged) {
   // The last groups may be empty, but a later pipeline counts from here.
   builder.setInsertionPointAfter(staged);
   if (!copies.async.empty() && copies.stages > 1)
-    WaitGroupOp::create(builder, loc, builder.getI64IntegerAttr(0));
+    WaitGroupOp::create(builder, loc, /*pending=*/0);
   loop.erase();
 }
 

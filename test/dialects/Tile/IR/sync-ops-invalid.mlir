@@ -72,3 +72,14 @@ tile.tma_copy %a[%i, %i] to %b : !tile.global<?x?xf16>, !tile.shared<16x8xf16>
 // wait-group-c1: groups are counted.
 // expected-error @below {{wait-group-c1: 'pending' is not negative, found -1}}
 tile.wait_group -1
+
+// -----
+
+// tma-copy-c3: a tensor map is one of the kernel's.
+tile.kernel @no_map(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "out", tile.dims = ["N"]}) attributes {symbols = [{name = "N", param = 0 : i64, dim = 0 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64, tensor_maps = [{param = 0 : i64, box = [64], swizzle = 0 : i64}]} {
+  %s = tile.alloc_shared : !tile.shared<64xf32>
+  %c0 = arith.constant 0 : i64
+  // expected-error @+1 {{tma-copy-c3: names tensor map 1, and the kernel has 1}}
+  tile.tma_copy %s to %A[%c0] {map = 1 : i64} : !tile.shared<64xf32>, !tile.global<?xf32>
+  tile.return
+}

@@ -89,3 +89,23 @@ tile.kernel @chosen(%A: !tile.global<?xf16> {tile.name = "A", tile.dtype = "f16"
   tile.async_copy %t[%c0] to %s : !tile.global<?xf16>, !tile.shared<64xf16>
   tile.return
 }
+
+// -----
+
+// Tests that TMA needs 16 bytes of a tensor, whatever part of it a view names,
+// and indices that fit 32 bits.
+// CHECK-LABEL: tile.kernel @by_tma
+// CHECK-NOT: stride_bytes
+// CHECK-SAME: {expr = ["==", ["%", ["address", "A"], 16], 0], text = "'A' starts at a multiple of 16 bytes"}
+// CHECK-SAME: {expr = ["<=", "M", 2147483647], text = "dimension 0 of 'A' has fewer than 2^31 elements"}
+// CHECK-NOT: dimension 1
+tile.kernel @by_tma(%A: !tile.global<?x?x?xf16> {tile.name = "A", tile.dtype = "f16", tile.access = "in", tile.dims = ["M", 3 : i64, "K"]}, %i: i64 {tile.name = "i", tile.dtype = "int64"}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 2 : i64, value = 64 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %M = tile.symbol "M" : i64
+  %K = tile.symbol "K" : i64
+  %s = tile.alloc_shared "S" : !tile.shared<16x64xf16>
+  %b = tile.barrier_alloc "b" count 1 : !tile.barrier<1>
+  %v = tile.view %A[%c0, %i, %c0] sizes [%M, %K] {kept = array<i64: 0, 2>} : !tile.global<?x?x?xf16> -> !tile.global<?x?xf16>
+  tile.tma_copy %v[%c0, %c0] to %s barrier %b : !tile.global<?x?xf16>, !tile.shared<16x64xf16>, !tile.barrier<1>
+  tile.return
+}

@@ -134,3 +134,36 @@ tile.kernel @all_of_it() attributes {symbols = [], checks = [], grid = [], axes 
   %x = tile.load %t : !tile.shared<454x512xi8> -> tensor<454x512xi8>
   tile.return
 }
+
+// -----
+
+// Tests that barriers lie behind the tiles at multiples of 8 bytes, that a tile
+// that TMA moves shares its memory with none, on a multiple of what its swizzle
+// repeats after, and that tiles of teams that run at the same time do not share
+// any either.
+// CHECK-LABEL: @teams
+// CHECK-SAME: shared_bytes = 5152 : i64
+// CHECK: tile.barrier_alloc "few" count 1 {offset = 5120 : i64}
+// CHECK: tile.alloc_shared "before" {offset = 2048 : i64}
+// CHECK: tile.alloc_shared "moved" {offset = 0 : i64}
+// CHECK: tile.alloc_shared "first" {offset = 4096 : i64}
+// CHECK: tile.alloc_shared "second" {offset = 2048 : i64}
+// CHECK: tile.barrier_alloc "more" count 1 {offset = 5128 : i64}
+#swizzle = #tile.shared_layout<swizzle = [3, 4, 3]>
+tile.kernel @teams(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %few = tile.barrier_alloc "few" count 1 : !tile.barrier<1>
+  %before = tile.alloc_shared "before" : !tile.shared<16x8xf32>
+  %x = tile.load %before : !tile.shared<16x8xf32> -> tensor<16x8xf32>
+  %moved = tile.alloc_shared "moved" : !tile.shared<16x32xf32, #swizzle>
+  %c0 = arith.constant 0 : i64
+  tile.warpgroup [0] {
+    tile.tma_copy %A[%c0, %c0] to %moved barrier %few : !tile.global<?x?xf32>, !tile.shared<16x32xf32, #swizzle>, !tile.barrier<1>
+    %first = tile.alloc_shared "first" : !tile.shared<32x8xf32>
+    %y = tile.load %first : !tile.shared<32x8xf32> -> tensor<32x8xf32>
+  }, [1] {
+    %second = tile.alloc_shared "second" : !tile.shared<64x8xf32>
+    %y = tile.load %second : !tile.shared<64x8xf32> -> tensor<64x8xf32>
+  }
+  %more = tile.barrier_alloc "more" count 1 : !tile.barrier<3>
+  tile.return
+}

@@ -470,3 +470,127 @@ tile.kernel @not_waited_for(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dty
   %y = tile.load %t : !tile.shared<16x8xf32> -> tensor<16x8xf32>
   tile.return
 }
+
+// -----
+
+// Tests that an arrival waits for what its team did, that one of a warpgroup
+// does not, and that a team of its own has barriers of its own: one in front of
+// all teams, one behind.
+// CHECK-LABEL: @teams
+// CHECK: tile.store
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.warpgroup [0] {
+// CHECK-NEXT: tile.wait
+// CHECK-NEXT: tile.expect
+// CHECK-NEXT: tile.tma_copy
+// CHECK-NEXT: }, [1] {
+// CHECK-NEXT: tile.wait
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.arrive
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.arrive {{.*}}per_warpgroup} : <1>
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.load
+tile.kernel @teams(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %t = tile.alloc_shared : !tile.shared<16x8xf32>
+  %u = tile.alloc_shared : !tile.shared<16x8xf32>
+  %b = tile.barrier_alloc count 1 : !tile.barrier<1>
+  %c = tile.barrier_alloc count 1 : !tile.barrier<1>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %bytes = arith.constant 512 : i64
+  %x = arith.constant dense<1.0> : tensor<16x8xf32>
+  tile.store %x, %u : tensor<16x8xf32>, !tile.shared<16x8xf32>
+  tile.warpgroup [0] {
+    tile.wait %c, %c1 : !tile.barrier<1>
+    tile.expect %b, %bytes : !tile.barrier<1>
+    tile.tma_copy %A[%c0, %c0] to %t barrier %b : !tile.global<?x?xf32>, !tile.shared<16x8xf32>, !tile.barrier<1>
+  }, [1] {
+    tile.wait %b, %c0 : !tile.barrier<1>
+    %y = tile.load %t : !tile.shared<16x8xf32> -> tensor<16x8xf32>
+    tile.arrive %c : !tile.barrier<1>
+    %z = tile.load %t : !tile.shared<16x8xf32> -> tensor<16x8xf32>
+    tile.arrive %c {per_warpgroup} : !tile.barrier<1>
+  }
+  %y = tile.load %t : !tile.shared<16x8xf32> -> tensor<16x8xf32>
+  tile.return
+}
+
+// -----
+
+// Tests a block that loads by TMA by itself: a copy starts when the tile has
+// been read by all, and no thread may still be waiting for a phase that the
+// next copy ends again.
+// CHECK-LABEL: @one_buffer
+// CHECK: scf.for
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.expect
+// CHECK-NEXT: tile.tma_copy
+// CHECK-NEXT: tile.wait
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: }
+tile.kernel @one_buffer(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %t = tile.alloc_shared : !tile.shared<16x8xf32>
+  %b = tile.barrier_alloc count 1 : !tile.barrier<1>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c4 = arith.constant 4 : i64
+  %bytes = arith.constant 512 : i64
+  scf.for %i = %c0 to %c4 step %c1 : i64 {
+    tile.expect %b, %bytes : !tile.barrier<1>
+    tile.tma_copy %A[%i, %c0] to %t barrier %b : !tile.global<?x?xf32>, !tile.shared<16x8xf32>, !tile.barrier<1>
+    tile.wait %b, %i : !tile.barrier<1>
+    %y = tile.load %t : !tile.shared<16x8xf32> -> tensor<16x8xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// Tests that a store by TMA starts when the tile has been written, and that the
+// tile is written again when the thread that started it has waited.
+// CHECK-LABEL: @tma_store
+// CHECK: tile.store
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.tma_copy
+// CHECK-NEXT: tile.commit_group
+// CHECK-NEXT: tile.wait_group 0 {read_only}
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.store
+tile.kernel @tma_store(%C: !tile.global<?x?xf32> {tile.name = "C", tile.dtype = "f32", tile.access = "out", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %t = tile.alloc_shared : !tile.shared<16x8xf32>
+  %c0 = arith.constant 0 : i64
+  %x = arith.constant dense<1.0> : tensor<16x8xf32>
+  tile.store %x, %t : tensor<16x8xf32>, !tile.shared<16x8xf32>
+  tile.tma_copy %t to %C[%c0, %c0] : !tile.shared<16x8xf32>, !tile.global<?x?xf32>
+  tile.commit_group
+  tile.wait_group 0 {read_only}
+  tile.store %x, %t : tensor<16x8xf32>, !tile.shared<16x8xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that groups of copies do not stay open where teams begin or end.
+// CHECK-LABEL: @groups_of_teams
+// CHECK: tile.async_copy
+// CHECK-NEXT: tile.commit_group
+// CHECK-NEXT: tile.wait_group 0
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.warpgroup [0] {
+// CHECK-NEXT: tile.async_copy
+// CHECK-NEXT: tile.commit_group
+// CHECK-NEXT: tile.wait_group 0
+// CHECK-NEXT: }
+tile.kernel @groups_of_teams(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %t = tile.alloc_shared : !tile.shared<16x8xf32>
+  %u = tile.alloc_shared : !tile.shared<16x8xf32>
+  %c0 = arith.constant 0 : i64
+  tile.async_copy %A[%c0, %c0] to %t : !tile.global<?x?xf32>, !tile.shared<16x8xf32>
+  tile.warpgroup [0] {
+    tile.async_copy %A[%c0, %c0] to %u : !tile.global<?x?xf32>, !tile.shared<16x8xf32>
+  }
+  tile.return
+}

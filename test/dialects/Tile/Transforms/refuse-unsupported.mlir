@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --tile-refuse-unsupported --split-input-file --verify-diagnostics -o /dev/null
+// RUN: tile-opt %s --tile-refuse-unsupported=target=sm_89 --split-input-file --verify-diagnostics -o /dev/null
 
 tile.kernel @persistent(%n: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
   // expected-error @+1 {{'persistent' is not supported yet}}
@@ -9,9 +9,9 @@ tile.kernel @persistent(%n: i64 {tile.name = "n", tile.dtype = "int64"}) attribu
 
 // -----
 
-// Tests that the first of several is told.
+// Tests that what GPUs before sm_90a lack is told once, with their name.
 tile.kernel @warpgroup() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
-  // expected-error @+1 {{'warpgroup' is not supported yet}}
+  // expected-error @+1 {{'warpgroup' needs sm_90a, and the target is sm_89}}
   tile.warpgroup [0] {
     tile.set_max_registers 40
   }
@@ -21,7 +21,7 @@ tile.kernel @warpgroup() attributes {symbols = [], checks = [], grid = [], axes 
 // -----
 
 tile.kernel @alloc_barrier() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
-  // expected-error @+1 {{'alloc_barrier' is not supported yet}}
+  // expected-error @+1 {{'alloc_barrier' needs sm_90a, and the target is sm_89}}
   %b = tile.barrier_alloc "b" count 1 : !tile.barrier<2>
   %c0 = arith.constant 0 : i64
   tile.arrive %b[%c0] : !tile.barrier<2>
@@ -33,7 +33,7 @@ tile.kernel @alloc_barrier() attributes {symbols = [], checks = [], grid = [], a
 tile.kernel @tma_copy(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "out", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
   %c0 = arith.constant 0 : i64
   %s = tile.alloc_shared "S" : !tile.shared<8x8xf32>
-  // expected-error @+1 {{'tma_copy' is not supported yet}}
+  // expected-error @+1 {{'tma_copy' needs sm_90a, and the target is sm_89}}
   tile.tma_copy %s to %A[%c0, %c0] : !tile.shared<8x8xf32>, !tile.global<?x?xf32>
   tile.return
 }
@@ -75,7 +75,7 @@ tile.kernel @annotate_layout(%f: f32 {tile.name = "f", tile.dtype = "f32"}) attr
 
 // -----
 
-// expected-error @+1 {{decision 'cluster' is not supported yet on sm_90a}}
+// expected-error @+1 {{decision 'cluster' is not supported yet on sm_89}}
 tile.kernel @cluster() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, decisions = {cluster = 2 : i64, raster = 4 : i64}} {
   tile.return
 }

@@ -1,0 +1,208 @@
+//===- SyncToNVVM.cpp - Barriers, fences, groups of copies ----------------===//
+//
+// Barriers with phases are mbarriers (PTX ISA, "Parallel Synchronization and
+// Communication Instructions: mbarrier").  One thread makes them all before
+// anything else; every thread waits by itself, and one thread of a team arrives
+// for it.  insert-barriers has ordered the others before that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Size of an mbarrier.
+static constexpr int64_t barrierBytes = 8;
+
+/// Barriers of a row that are still made one by one in the text.
+static constexpr int64_t unrolledBarriers = 16;
+
+//===----------------------------------------------------------------------===//
+// Prologue and epilogue
+//===----------------------------------------------------------------------===//
+
+static void initBarrier(KernelEmitter &e, Value address, int64_t count) {
+  e.callVolatileAsm("mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,",
+                    {address, e.i32(count)});
+}
+
+static void initBarriers(KernelEmitter &e, BarrierAllocOp alloc) {
+  e.loc = alloc.getLoc();
+  int64_t barriers = alloc.getType().getCount(), count = alloc.getCount();
+  Value base =
+      e.getSharedAddress(e.getSharedPointer(alloc.getOffset().value_or(0)));
+  if (barriers <= unrolledBarriers) {
+    for (int64_t i = 0; i < barriers; ++i)
+      initBarrier(e, e.add(base, e.i32(i * barrierBytes)), count);
+    return;
+  }
+  auto loop =
+      scf::ForOp::create(e.builder, e.loc, e.i32(0),
+                         e.i32(barriers * barrierBytes), e.i32(barrierBytes));
+  OpBuilder::InsertionGuard guard(e.builder);
+  e.builder.setInsertionPointToStart(loop.getBody());
+  initBarrier(e, e.add(base, loop.getInductionVar()), count);
+}
+
+void tile::emitSyncPrologue(KernelEmitter &e) {
+  SmallVector<BarrierAllocOp> allocs;
+  e.kernel.walk([&](BarrierAllocOp alloc) { allocs.push_back(alloc); });
+  size_t maps = e.kernel.getTensorMaps() ? e.kernel.getTensorMaps()->size() : 0;
+  if (allocs.empty() && maps == 0)
+    return;
+  Value isFirst = e.compare(arith::CmpIPredicate::eq, e.thread, e.i32(0));
+  emitGuarded(e, isFirst, [&]() {
+    for (size_t i = 0; i < maps; ++i)
+      e.callVolatileAsm("prefetch.tensormap [$0];", "l,",
+                        getTensorMapAddress(e, i));
+    for (BarrierAllocOp alloc : allocs)
+      initBarriers(e, alloc);
+    e.loc = e.kernel.getLoc();
+    // TMA, which arrives at barriers too, sees them.
+    if (!allocs.empty())
+      e.callVolatileAsm("fence.mbarrier_init.release.cluster;", "", {});
+  });
+  if (!allocs.empty())
+    e.callIntrinsic("llvm.nvvm.barrier.cta.sync.aligned.all", Type(), e.i32(0));
+}
+
+/// Whether the kernel stores by TMA, in groups of their own.
+static bool hasTmaStores(KernelOp kernel) {
+  return kernel
+      .walk([](TmaCopyOp copy) {
+        return copy.getBarrier() ? WalkResult::advance()
+                                 : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+static bool hasAsyncCopies(KernelOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        return isa<AsyncCopyOp, AsyncCopyElementsOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// A block that ends takes its shared memory along, from which stores may still
+/// be reading.
+void tile::emitSyncEpilogue(KernelEmitter &e) {
+  if (!hasTmaStores(e.kernel))
+    return;
+  e.callVolatileAsm("cp.async.bulk.commit_group;", "", {});
+  e.callVolatileAsm("cp.async.bulk.wait_group 0;", "", {});
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+LogicalResult tile::emitBarrier(KernelEmitter &e, BarrierOp) {
+  if (e.teamBarrier == 0)
+    e.callIntrinsic("llvm.nvvm.barrier.cta.sync.aligned.all", Type(), e.i32(0));
+  else
+    e.callIntrinsic("llvm.nvvm.barrier.cta.sync.aligned.count", Type(),
+                    {e.i32(e.teamBarrier), e.i32(e.threads)});
+  return success();
+}
+
+LogicalResult tile::emitBarrierAlloc(KernelEmitter &e, BarrierAllocOp op) {
+  e.setBarriers(
+      op, e.getSharedAddress(e.getSharedPointer(op.getOffset().value_or(0))));
+  return success();
+}
+
+Value tile::getBarrierAddress(KernelEmitter &e, Value barriers, Value index) {
+  Value base = e.getBarriers(barriers);
+  if (!index)
+    return base;
+  Value narrow = e.builder.createOrFold<arith::TruncIOp>(
+      e.loc, e.builder.getI32Type(), e.getScalar(index));
+  return e.add(base, e.mul(narrow, e.i32(barrierBytes)));
+}
+
+/// One arrival where `condition` holds (null: always).  Without a branch, which
+/// would keep what stands around it apart.
+static void arriveIf(KernelEmitter &e, Value address, Value condition) {
+  if (condition)
+    e.callVolatileAsm("@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b,",
+                      {address, condition});
+  else
+    e.callVolatileAsm("mbarrier.arrive.shared::cta.b64 _, [$0];", "r,",
+                      address);
+}
+
+LogicalResult tile::emitArrive(KernelEmitter &e, ArriveOp op) {
+  Value address = getBarrierAddress(e, op.getBarrier(), op.getIndex());
+  Value condition;
+  if (op.getPerWarpgroup())
+    condition = e.compare(
+        arith::CmpIPredicate::eq,
+        e.andi(e.thread, e.i32(WarpgroupOp::threadsPerGroup - 1)), e.i32(0));
+  else
+    condition = e.emitIsLeader();
+  arriveIf(e, address, condition);
+  return success();
+}
+
+LogicalResult tile::emitExpect(KernelEmitter &e, ExpectOp op) {
+  Value address = getBarrierAddress(e, op.getBarrier(), op.getIndex());
+  Value bytes = e.builder.createOrFold<arith::TruncIOp>(
+      e.loc, e.builder.getI32Type(), e.getScalar(op.getBytes()));
+  emitGuarded(e, e.emitIsLeader(), [&]() {
+    e.callVolatileAsm("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
+                      "r,r,", {address, bytes});
+  });
+  return success();
+}
+
+LogicalResult tile::emitWait(KernelEmitter &e, WaitOp op) {
+  Value address = getBarrierAddress(e, op.getBarrier(), op.getIndex());
+  Value parity = e.builder.createOrFold<arith::TruncIOp>(
+      e.loc, e.builder.getI32Type(), e.getScalar(op.getParity()));
+  e.callVolatileAsm("{\n.reg .pred p;\nwait_${:uid}: "
+                    "mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1;\n"
+                    "@!p bra wait_${:uid};\n}",
+                    "r,r,", {address, parity});
+  return success();
+}
+
+LogicalResult tile::emitFence(KernelEmitter &e, FenceOp) {
+  e.callVolatileAsm("fence.proxy.async.shared::cta;", "", {});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+/// Stores by TMA have groups of their own, which are closed and waited for with
+/// the others so that both count alike.  The threads that did not start a store
+/// have empty ones.
+LogicalResult tile::emitCommitGroup(KernelEmitter &e, CommitGroupOp) {
+  bool stores = hasTmaStores(e.kernel);
+  if (stores)
+    e.callVolatileAsm("cp.async.bulk.commit_group;", "", {});
+  if (!stores || hasAsyncCopies(e.kernel))
+    e.callIntrinsic("llvm.nvvm.cp.async.commit.group", Type(), {});
+  return success();
+}
+
+LogicalResult tile::emitWaitGroup(KernelEmitter &e, WaitGroupOp op) {
+  bool stores = hasTmaStores(e.kernel);
+  if (stores)
+    e.callVolatileAsm((Twine("cp.async.bulk.wait_group") +
+                       (op.getReadOnly() ? ".read " : " ") +
+                       Twine(op.getPending()) + ";")
+                          .str(),
+                      "", {});
+  if (!stores || hasAsyncCopies(e.kernel))
+    e.callIntrinsic("llvm.nvvm.cp.async.wait.group", Type(),
+                    e.i32(op.getPending()));
+  return success();
+}

@@ -1,0 +1,57 @@
+//===- TeamThreads.cpp - Which threads of a team do its work --------------===//
+
+#include "dialects/Tile/Transforms/TeamThreads.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+static bool isFragmentType(Type type) { return isa<RankedTensorType>(type); }
+
+/// Whether the lowering of an op is the same for one thread as for many.
+static bool isForOneThread(Operation *op) {
+  if (llvm::any_of(op->getOperandTypes(), isFragmentType) ||
+      llvm::any_of(op->getResultTypes(), isFragmentType))
+    return false;
+  if (auto arrive = dyn_cast<ArriveOp>(op))
+    return !arrive.getPerWarpgroup();
+  return isa<scf::SCFDialect, arith::ArithDialect, math::MathDialect>(
+             op->getDialect()) ||
+         isa<LoadElementOp, SetMaxRegistersOp, ExpectOp, WaitOp, TmaCopyOp,
+             CommitGroupOp, WaitGroupOp, FenceOp, SymbolOp, BlockIdOp, StageOp,
+             SliceOp, ViewOp, BytesOp, AllocSharedOp, YieldOp>(op);
+}
+
+void tile::cloneConstantsIntoTeams(KernelOp kernel) {
+  kernel.walk([](WarpgroupOp teams) {
+    for (Region &team : teams.getBodies()) {
+      Operation *first = &team.front().front();
+      OpBuilder builder(isa<SetMaxRegistersOp>(first) ? first->getNextNode()
+                                                      : first);
+      DenseMap<Value, Value> clones;
+      team.walk([&](Operation *op) {
+        for (OpOperand &operand : op->getOpOperands()) {
+          auto constant = operand.get().getDefiningOp<arith::ConstantOp>();
+          if (!constant || !isFragmentType(constant.getType()) ||
+              team.isAncestor(constant->getParentRegion()))
+            continue;
+          Value &clone = clones[operand.get()];
+          if (!clone)
+            clone = builder.clone(*constant)->getResult(0);
+          operand.set(clone);
+        }
+      });
+    }
+  });
+}
+
+bool tile::isForOneThread(Block &body) {
+  bool synchronises = false;
+  WalkResult walked = body.walk([&](Operation *op) -> WalkResult {
+    synchronises |= isa<ArriveOp, ExpectOp, TmaCopyOp>(op);
+    return success(::isForOneThread(op));
+  });
+  return synchronises && !walked.wasInterrupted();
+}

@@ -1,0 +1,21 @@
+//===- TeamThreads.h - Which threads of a team do its work ----------------===//
+#ifndef TILE_DIALECTS_TILE_TRANSFORMS_TEAMTHREADS_H
+#define TILE_DIALECTS_TILE_TRANSFORMS_TEAMTHREADS_H
+
+#include "dialects/Tile/IR/TileOps.h"
+
+namespace mlir::tile {
+
+/// Whether a team with these statements leaves them to one of its threads: they
+/// start copies by TMA, use barriers and count, and nothing is shared out.  The
+/// others then do not wait for what only that thread needs to know, and no
+/// barrier of the team is needed between its statements.
+bool isForOneThread(Block &body);
+
+/// Gives each team of the kernel its own copy of constant fragments that stand
+/// outside: teams spread them over threads of their own.
+void cloneConstantsIntoTeams(KernelOp kernel);
+
+} // namespace mlir::tile
+
+#endif // TILE_DIALECTS_TILE_TRANSFORMS_TEAMTHREADS_H

@@ -1,0 +1,52 @@
+//===- TmaPlan.h - What TMA moves for a copy ------------------------------===//
+//
+// TMA moves a box of a whole tensor argument, described by a tensor map that
+// the launch encodes, from or to consecutive rows in shared memory (PTX ISA,
+// "Asynchronous copy: tensor copy"; CUDA driver API, cuTensorMapEncodeTiled).
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECTS_TILE_TRANSFORMS_TMAPLAN_H
+#define TILE_DIALECTS_TILE_TRANSFORMS_TMAPLAN_H
+
+#include "dialects/Tile/IR/TileOps.h"
+
+namespace mlir::tile {
+
+/// Alignment in bytes of base and pitches of a tensor that TMA needs.
+inline constexpr int64_t tmaGlobalAlignment = 16;
+
+struct TmaPlan {
+  BlockArgument tensor;
+  /// The shared side.
+  Value tile;
+  /// Where the box starts along each dimension of the tensor, outermost first,
+  /// as a sum of indices in elements.
+  SmallVector<SmallVector<Value, 2>> start;
+  /// Extents of the box in elements as stored: bytes for 4-bit types.
+  SmallVector<int64_t> box;
+  /// The dimension of the tensor along which elements share bytes, or -1.
+  int packDim = -1;
+  /// Bytes that the swizzle permutes, or 0.
+  int64_t swizzle = 0;
+  /// Boxes side by side along the last dimension, and the bytes between their
+  /// places in shared memory.
+  int64_t panels = 1, panelStride = 0;
+};
+
+/// The plan of a copy whose shared side has its layout; none, with a reason
+/// that follows "cannot be done:", if TMA cannot do it.
+std::optional<TmaPlan> planTmaCopy(TmaCopyOp op, std::string &obstacle);
+
+/// The layout in which a tile of this type is moved by TMA with the widest
+/// swizzle that its rows allow.
+SharedLayoutAttr getTmaLayout(SharedType type);
+
+/// The tensor argument that a copy by TMA touches, or null.
+BlockArgument getTmaTensor(TmaCopyOp op);
+
+/// Whether a tile, or a part of it, is moved by TMA.
+bool isMovedByTma(Value tile);
+
+} // namespace mlir::tile
+
+#endif // TILE_DIALECTS_TILE_TRANSFORMS_TMAPLAN_H
