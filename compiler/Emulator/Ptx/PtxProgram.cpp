@@ -23,6 +23,10 @@ static llvm::Error bindStatement(PtxStatement &statement, const Site &site,
   if (!entry)
     return llvm::createStringError("the emulator does not implement '" +
                                    statement.mnemonic + "'");
+  if (entry->isInPlace)
+    statement.arguments.insert(statement.arguments.begin(),
+                               statement.results.begin(),
+                               statement.results.end());
   if (!entry->hasPtxResult) {
     // What was taken for a result is the first argument.
     statement.arguments.insert(statement.arguments.begin(),
@@ -38,7 +42,8 @@ static llvm::Error bindStatement(PtxStatement &statement, const Site &site,
         "the emulator does not implement this form: '" + statement.text + "'");
   Site &own = sites.create<Site>();
   own.location = site.location;
-  own.text = statement.text;
+  // The registers of a wgmma would fill a page.
+  own.text = statement.text.size() > 120 ? statement.mnemonic : statement.text;
   operation->site = &own;
   operation->results = form.results;
   operation->arguments = form.arguments;
@@ -54,6 +59,11 @@ tilec::emulator::buildPtxProgram(llvm::StringRef text, unsigned results,
   if (!program)
     return program.takeError();
   (*program)->site = &site;
+  (*program)->waitsForProducts =
+      llvm::any_of((*program)->statements, [](const PtxStatement &statement) {
+        return llvm::StringRef(statement.mnemonic)
+            .starts_with("wgmma.wait_group");
+      });
   for (PtxStatement &statement : (*program)->statements)
     if (!statement.target)
       if (llvm::Error error = bindStatement(statement, site, sites))
@@ -104,4 +114,7 @@ void tilec::emulator::runPtxProgram(const PtxProgram &program, Slots frame) {
         frame[statement.results[r].index] = scratch[r];
     ++i;
   }
+  if (program.waitsForProducts)
+    for (auto [result, input] : program.tiedInputs)
+      frame[result] = thread.block->resolveResult(thread, frame[result]);
 }

@@ -54,6 +54,9 @@ struct PtxProgram {
   unsigned frameSlots = 0;
   /// Inputs that share their register with a result, as pairs of slots.
   std::vector<std::pair<unsigned, unsigned>> tiedInputs;
+  /// Registers tied through the program may be results of wgmma, which are
+  /// there behind it.
+  bool waitsForProducts = false;
 };
 
 /// Parses the text of an assembly call with `results` outputs and `inputs`
