@@ -169,10 +169,11 @@ static constexpr unsigned blockRows = 4, blockColumns = 8;
 
 template <typename Number> using Sums = Number[blockRows][wgmmaMaxColumns];
 
+// A part of both clones below, whatever the compiler thinks of its size.
 template <typename Number>
-static inline void multiplyBlock(const WgmmaTiles<Number> &tiles, unsigned row,
-                                 unsigned columns, unsigned depth,
-                                 Sums<Number> &sums) {
+[[gnu::always_inline]] static inline void
+multiplyBlock(const WgmmaTiles<Number> &tiles, unsigned row, unsigned columns,
+              unsigned depth, Sums<Number> &sums) {
   for (unsigned column = 0; column < columns; column += blockColumns) {
     Number block[blockRows][blockColumns] = {};
     for (unsigned k = 0; k < depth; ++k)
@@ -198,36 +199,45 @@ static void multiply(const WgmmaTiles<int32_t> &tiles, unsigned row,
   multiplyBlock(tiles, row, columns, depth, sums);
 }
 
-/// Adds a sum to element `index` of a register and replaces it.
-static void accumulate(const WgmmaShape &shape, uint32_t &word, unsigned half,
-                       double sum, bool adds) {
-  if (shape.accumulator == Element::F32) {
-    if (adds)
-      sum += asFloat(word);
-    word = static_cast<uint32_t>(toSlot(static_cast<float>(sum)));
-    return;
-  }
-  unsigned shift = 16 * half;
-  if (adds)
-    sum += decodeF16(static_cast<uint16_t>(word >> shift));
-  word = (word & ~(0xFFFFu << shift)) | uint32_t(encodeF16(sum)) << shift;
+static uint32_t addTo(float word, double sum) {
+  return static_cast<uint32_t>(toSlot(static_cast<float>(word + sum)));
 }
 
-static void accumulate(const WgmmaShape &shape, uint32_t &word, unsigned,
-                       int32_t sum, bool adds) {
-  int64_t total = sum;
-  if (adds)
-    total += static_cast<int32_t>(word);
-  if (shape.saturates)
+static uint32_t addHalf(uint16_t code, double sum) {
+  return encodeF16(decodeF16(code) + sum);
+}
+
+static uint32_t addInteger(uint32_t word, int32_t sum, bool saturates) {
+  int64_t total = int64_t(static_cast<int32_t>(word)) + sum;
+  if (saturates)
     total = std::clamp<int64_t>(total, std::numeric_limits<int32_t>::min(),
                                 std::numeric_limits<int32_t>::max());
-  word = static_cast<uint32_t>(total);
+  return static_cast<uint32_t>(total);
+}
+
+/// The two words of D become sums on top of what they hold.
+static void accumulatePair(const WgmmaShape &shape, uint32_t *words,
+                           const double *sums) {
+  if (shape.accumulator == Element::F32) {
+    words[0] = addTo(llvm::bit_cast<float>(words[0]), sums[0]);
+    words[1] = addTo(llvm::bit_cast<float>(words[1]), sums[1]);
+    return;
+  }
+  auto low = static_cast<uint16_t>(words[0]);
+  auto high = static_cast<uint16_t>(words[0] >> 16);
+  words[0] = addHalf(low, sums[0]) | addHalf(high, sums[1]) << 16;
+}
+
+static void accumulatePair(const WgmmaShape &shape, uint32_t *words,
+                           const int32_t *sums) {
+  words[0] = addInteger(words[0], sums[0], shape.saturates);
+  words[1] = addInteger(words[1], sums[1], shape.saturates);
 }
 
 /// Gathers, multiplies and adds to `results`.
 template <typename Number>
 static void computeProduct(const WarpgroupCall &call, const WgmmaShape &shape,
-                           bool adds, TensorCore::Results &results) {
+                           TensorCore::Results &results) {
   // Too large for the stack of a fiber, which does not change in here.
   static thread_local WgmmaTiles<Number> tiles;
   static thread_local Sums<Number> sums;
@@ -236,10 +246,11 @@ static void computeProduct(const WarpgroupCall &call, const WgmmaShape &shape,
   for (unsigned row = 0; row < wgmmaRows; row += blockRows) {
     multiply(tiles, row, shape.n, shape.depth(), sums);
     for (unsigned i = 0; i < blockRows; ++i)
-      for (unsigned column = 0; column < shape.n; ++column) {
+      for (unsigned column = 0; column < shape.n; column += 2) {
         AccumulatorPlace place = placeOf(row + i, column);
-        accumulate(shape, results.at(place.thread, place.element / perRegister),
-                   place.element % perRegister, sums[i][column], adds);
+        accumulatePair(shape,
+                       &results.at(place.thread, place.element / perRegister),
+                       &sums[i][column]);
       }
   }
 }
@@ -257,10 +268,13 @@ static TensorCore::Results *findChain(const WarpgroupCall &call,
       core.find(static_cast<uint32_t>(call.argument(0, 0)), 0);
   if (!first || first->registers != shape.registers())
     return nullptr;
-  for (uint32_t t = 0; t < threadsPerWarpgroup; ++t)
+  uint32_t token = core.makeToken(*first, 0);
+  for (uint32_t t = 0; t < threadsPerWarpgroup; ++t) {
+    const uint64_t *words = &call.argument(t, 0);
     for (unsigned r = 0; r < shape.registers(); ++r)
-      if (core.find(static_cast<uint32_t>(call.argument(t, r)), r) != first)
+      if (static_cast<uint32_t>(words[r]) != token + r)
         return nullptr;
+  }
   return first;
 }
 
@@ -322,6 +336,8 @@ static TensorCore::Results &prepareResults(const WarpgroupCall &call,
                     "wgmma in flight");
   if (adds)
     readRegisters(call, shape, *results);
+  else
+    std::fill(results->values.begin(), results->values.end(), 0);
   return *results;
 }
 
@@ -335,14 +351,16 @@ static void runProduct(const WarpgroupCall &call) {
   bool adds = readUniform(call, shape.scaleD(), 1, "scale of D");
   TensorCore::Results &results = prepareResults(call, shape, adds, isStrict);
   if (isInteger(shape.a))
-    computeProduct<int32_t>(call, shape, adds, results);
+    computeProduct<int32_t>(call, shape, results);
   else
-    computeProduct<double>(call, shape, adds, results);
+    computeProduct<double>(call, shape, results);
   core.renew(results);
-  for (uint32_t t = 0; t < threadsPerWarpgroup; ++t)
+  uint32_t token = core.makeToken(results, 0);
+  for (uint32_t t = 0; t < threadsPerWarpgroup; ++t) {
+    uint64_t *words = &call.result(t, 0);
     for (unsigned r = 0; r < shape.registers(); ++r)
-      call.result(t, r) =
-          isStrict ? core.makeToken(results, r) : results.at(t, r);
+      words[r] = isStrict ? token + r : results.at(t, r);
+  }
 }
 
 static void runWarpProduct(const WarpCall &call) {

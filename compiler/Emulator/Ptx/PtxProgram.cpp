@@ -11,6 +11,15 @@
 using namespace tilec;
 using namespace tilec::emulator;
 
+static unsigned countRun(llvm::ArrayRef<PtxOperand> operands) {
+  unsigned count = 0;
+  while (count < operands.size() && operands[count].kind == PtxOperand::Slot &&
+         !operands[count].isNegated && operands[count].constant == 0 &&
+         operands[count].index == operands[0].index + count)
+    ++count;
+  return count;
+}
+
 /// Finds the instruction of a statement.
 static llvm::Error bindStatement(PtxStatement &statement, const Site &site,
                                  SiteTable &sites) {
@@ -48,6 +57,8 @@ static llvm::Error bindStatement(PtxStatement &statement, const Site &site,
   operation->results = form.results;
   operation->arguments = form.arguments;
   statement.operation = *operation;
+  statement.resultRun = countRun(statement.results);
+  statement.argumentRun = countRun(statement.arguments);
   return llvm::Error::success();
 }
 
@@ -106,10 +117,16 @@ void tilec::emulator::runPtxProgram(const PtxProgram &program, Slots frame) {
       continue;
     }
     size_t results = statement.results.size();
-    for (size_t a = 0; a < statement.arguments.size(); ++a)
+    if (statement.argumentRun)
+      std::copy_n(frame + statement.arguments[0].index, statement.argumentRun,
+                  scratch + results);
+    for (size_t a = statement.argumentRun; a < statement.arguments.size(); ++a)
       scratch[results + a] = readOperand(statement.arguments[a], frame);
     runOperation(statement.operation, scratch);
-    for (size_t r = 0; r < results; ++r)
+    if (statement.resultRun)
+      std::copy_n(scratch, statement.resultRun,
+                  frame + statement.results[0].index);
+    for (size_t r = statement.resultRun; r < results; ++r)
       if (statement.results[r].kind == PtxOperand::Slot)
         frame[statement.results[r].index] = scratch[r];
     ++i;

@@ -41,6 +41,10 @@ struct PtxStatement {
   /// Statement to go on with, for branches.
   std::optional<uint32_t> target;
   Operation operation;
+  /// How many of the first results, and of the first arguments, are slots that
+  /// follow one another; the many registers of wgmma are moved at once.
+  unsigned resultRun = 0;
+  unsigned argumentRun = 0;
 };
 
 /// The frame of a program is a row of slots: the operands of the call (results
