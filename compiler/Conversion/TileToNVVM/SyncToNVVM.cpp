@@ -172,8 +172,10 @@ LogicalResult tile::emitWait(KernelEmitter &e, WaitOp op) {
   return success();
 }
 
-LogicalResult tile::emitFence(KernelEmitter &e, FenceOp) {
-  e.callVolatileAsm("fence.proxy.async.shared::cta;", "", {});
+LogicalResult tile::emitFence(KernelEmitter &e, FenceOp op) {
+  e.callVolatileAsm(op.getTensors() ? "fence.proxy.async;"
+                                    : "fence.proxy.async.shared::cta;",
+                    "", {});
   return success();
 }
 

@@ -206,10 +206,12 @@ def Tile_FenceOp : Tile_Op<"fence", [
   let summary = "Order between ordinary and asynchronous access to shared memory";
   let description = [{
     Accesses of each thread to shared memory before the fence are seen by
-    asynchronous ones (TMA, wgmma) that start after it.
+    asynchronous ones (TMA, wgmma) that start after it; with `tensors` those to
+    global memory too.
 
     Example: `tile.fence`
   }];
+  let arguments = (ins UnitAttr:$tensors);
   let assemblyFormat = "attr-dict";
 }
 

@@ -1,15 +1,20 @@
 //===- InsertFences.cpp - Show asynchronous accesses what was written -----===//
 //
-// Threads and TMA reach shared memory through different proxies (PTX ISA,
-// "Proxies").  A fence of the thread that wrote, before it tells others, orders
-// what they start behind its writes.  A walk over the control flow carries the
-// tiles that were written since the last fence; what happens in a region is
-// taken to happen any number of times.
+// Threads and TMA reach memory through different proxies (PTX ISA, "Proxies").
+// A fence of the thread that wrote, before it tells others, orders what they
+// start behind its writes.  A walk over the control flow carries the memory
+// that was written since the last fence; a loop is taken to run any number of
+// times.
+//
+// What a warpgroup tells by an arrival of its own concerns shared memory only:
+// compilers write those, in loops that a fence of global memory would slow
+// down.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace mlir::tile {
@@ -20,21 +25,30 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-/// Whether an op reaches shared memory through the asynchronous proxy.
+/// Whether an op reaches memory through the asynchronous proxy.
 static bool isAsynchronous(Operation *op) { return isa<TmaCopyOp>(op); }
 
+static bool isTensor(Value memory) { return isa<GlobalType>(memory.getType()); }
+
 namespace {
-/// Tiles that threads wrote, or where copies that they started will write, with
-/// no fence since.
-struct WrittenTiles {
+/// Tiles and tensors that threads wrote, or where copies that they started will
+/// write, with no fence since.
+struct WrittenMemory {
   DenseSet<Value> written, inFlight;
 
   /// True if that was news.
-  bool join(const WrittenTiles &other) {
+  bool join(const WrittenMemory &other) {
     size_t before = written.size() + inFlight.size();
     written.insert(other.written.begin(), other.written.end());
     inFlight.insert(other.inFlight.begin(), other.inFlight.end());
     return written.size() + inFlight.size() != before;
+  }
+
+  void passFence(bool tensors) {
+    SmallVector<Value> old(written.begin(), written.end());
+    for (Value value : old)
+      if (tensors || !isTensor(value))
+        written.erase(value);
   }
 };
 
@@ -45,66 +59,91 @@ public:
   void run();
 
 private:
-  void walk(Region &region, WrittenTiles &tiles);
-  void visit(Operation *op, WrittenTiles &tiles);
-  void visitAccesses(Operation *op, WrittenTiles &tiles);
+  void walk(Region &region, WrittenMemory &memory);
+  void visit(Operation *op, WrittenMemory &memory);
+  void visitAccesses(Operation *op, WrittenMemory &memory);
+  void fence(Operation *op, WrittenMemory &memory, bool withTensors);
 
   KernelOp kernel;
-  /// The tiles that are used asynchronously somewhere.
-  DenseSet<Value> shown;
+  /// What is used asynchronously somewhere, as a whole.
+  SmallVector<MemoryAccess, 0> shown;
 };
 } // namespace
 
-void FenceInserter::visitAccesses(Operation *op, WrittenTiles &tiles) {
+/// The tile or tensor that an access is to, as a whole.
+static MemoryAccess makeWhole(MemoryAccess access) {
+  access.box.clear();
+  access.stage.reset();
+  return access;
+}
+
+void FenceInserter::visitAccesses(Operation *op, WrittenMemory &memory) {
   if (isAsynchronous(op))
     return;
   SmallVector<MemoryAccess, 0> accesses;
   collectAccesses(op, accesses);
   for (const MemoryAccess &access : accesses) {
-    if (!access.inShared || !access.isWrite)
+    if (!access.isWrite)
       continue;
-    DenseSet<Value> &into = access.isAsync ? tiles.inFlight : tiles.written;
-    if (!access.root)
-      into.insert(shown.begin(), shown.end());
-    else if (shown.contains(access.root))
-      into.insert(access.root);
+    DenseSet<Value> &into = access.isAsync ? memory.inFlight : memory.written;
+    for (const MemoryAccess &asynchronous : shown)
+      if (mayOverlap(asynchronous, makeWhole(access)))
+        into.insert(asynchronous.root);
   }
 }
 
-void FenceInserter::visit(Operation *op, WrittenTiles &tiles) {
-  if (isa<FenceOp>(op)) {
-    tiles.written.clear();
-  } else if (isa<BarrierOp, ArriveOp>(op)) {
+/// Puts a fence in front of an op, if there is something to show.
+void FenceInserter::fence(Operation *op, WrittenMemory &memory,
+                          bool withTensors) {
+  bool tensors = withTensors && llvm::any_of(memory.written, isTensor);
+  bool tiles = llvm::any_of(memory.written,
+                            [](Value written) { return !isTensor(written); });
+  if (!tensors && !tiles)
+    return;
+  OpBuilder builder(op);
+  FenceOp::create(builder, op->getLoc(), /*tensors=*/tensors);
+  memory.passFence(tensors);
+}
+
+void FenceInserter::visit(Operation *op, WrittenMemory &memory) {
+  if (auto known = dyn_cast<FenceOp>(op)) {
+    memory.passFence(known.getTensors());
+  } else if (isa<BarrierOp>(op)) {
+    fence(op, memory, /*withTensors=*/true);
+  } else if (auto arrive = dyn_cast<ArriveOp>(op)) {
     // An arrival that needs no barrier may tell others all the same.
-    if (tiles.written.empty())
-      return;
-    OpBuilder builder(op);
-    FenceOp::create(builder, op->getLoc());
-    tiles.written.clear();
+    fence(op, memory, /*withTensors=*/!arrive.getPerWarpgroup());
   } else if (isa<WaitGroupOp>(op)) {
-    tiles.written.insert(tiles.inFlight.begin(), tiles.inFlight.end());
+    memory.written.insert(memory.inFlight.begin(), memory.inFlight.end());
   } else if (isa<BarrierAllocOp, WaitOp, ExpectOp, CommitGroupOp,
                  SetMaxRegistersOp>(op)) {
     return;
   } else if (op->getNumRegions() == 0 || isa<ParallelOp>(op)) {
-    visitAccesses(op, tiles);
+    visitAccesses(op, memory);
+  } else if (isa<WarpgroupOp, scf::IfOp>(op)) {
+    WrittenMemory before = memory;
+    for (Region &region : op->getRegions()) {
+      WrittenMemory end = before;
+      walk(region, end);
+      memory.join(end);
+    }
   } else {
     for (bool changed = true; changed;) {
       changed = false;
       for (Region &region : op->getRegions()) {
-        WrittenTiles end = tiles;
+        WrittenMemory end = memory;
         walk(region, end);
-        changed |= tiles.join(end);
+        changed |= memory.join(end);
       }
     }
   }
 }
 
-void FenceInserter::walk(Region &region, WrittenTiles &tiles) {
+void FenceInserter::walk(Region &region, WrittenMemory &memory) {
   // Fences are inserted behind the iterator's back, in front of its op.
   for (Block &block : region)
     for (Operation &op : block)
-      visit(&op, tiles);
+      visit(&op, memory);
 }
 
 void FenceInserter::run() {
@@ -114,12 +153,12 @@ void FenceInserter::run() {
     SmallVector<MemoryAccess, 0> accesses;
     collectAccesses(op, accesses);
     for (const MemoryAccess &access : accesses)
-      if (access.inShared && access.root)
-        shown.insert(access.root);
+      if (access.root)
+        shown.push_back(makeWhole(access));
   });
-  WrittenTiles tiles;
+  WrittenMemory memory;
   if (!shown.empty())
-    walk(kernel.getBody(), tiles);
+    walk(kernel.getBody(), memory);
 }
 
 namespace {

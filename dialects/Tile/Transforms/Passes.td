@@ -412,9 +412,9 @@ def InsertFencesPass
     : TilePass<"insert-fences", "Show asynchronous accesses what threads wrote"> {
   let description = [{
     Requires `insert-barriers`.  TMA sees what a thread wrote to a shared tile
-    only after a `tile.fence` of that thread.  Inserts one in front of each
-    barrier that stands between such a write and others' use of the tile, where
-    the tile is one that TMA moves somewhere in the kernel.
+    or a tensor only after a `tile.fence` of that thread.  Inserts one in front of
+    each barrier or arrival that follows such a write, where the tile, or a tensor
+    that may overlap, is one that TMA moves somewhere in the kernel.
 
     Before: `tile.store %x, %s ... ; tile.barrier ; tile.tma_copy %s to %C[%i, %j] ...`
     After: `tile.store %x, %s ... ; tile.fence ; tile.barrier ; tile.tma_copy %s to %C[%i, %j] ...`

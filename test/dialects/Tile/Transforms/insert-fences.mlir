@@ -99,3 +99,30 @@ tile.kernel @async_copy(%C: !tile.global<?x?xf32> {tile.name = "C", tile.dtype =
   tile.tma_copy %t to %C[%c0, %c0] : !tile.shared<16x8xf32>, !tile.global<?x?xf32>
   tile.return
 }
+
+// -----
+
+// Tests that what was written to a tensor is shown to TMA too, if it may be
+// what that reads; an arrival of a warpgroup does not.
+// CHECK-LABEL: @tensors
+// CHECK: tile.store
+// CHECK-NEXT: tile.arrive
+// CHECK-NEXT: tile.fence {tensors}
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.tma_copy
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile.barrier
+tile.kernel @tensors(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "N"]}, %C: !tile.global<?x?xf32> {tile.name = "C", tile.dtype = "f32", tile.access = "out", tile.dims = ["M", "N"]}, %D: !tile.global<?x?xf32> {tile.name = "D", tile.dtype = "f32", tile.access = "out", tile.dims = ["M", "N"], tile.noalias})
+   attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %s = tile.alloc_shared : !tile.shared<16x8xf32>
+  %b = tile.barrier_alloc count 1 : !tile.barrier<1>
+  %c0 = arith.constant 0 : i64
+  %x = arith.constant dense<1.0> : tensor<16x8xf32>
+  tile.store %x, %C[%c0, %c0] : tensor<16x8xf32>, !tile.global<?x?xf32>
+  tile.arrive %b {per_warpgroup} : !tile.barrier<1>
+  tile.barrier
+  tile.tma_copy %A[%c0, %c0] to %s barrier %b : !tile.global<?x?xf32>, !tile.shared<16x8xf32>, !tile.barrier<1>
+  tile.store %x, %D[%c0, %c0] : tensor<16x8xf32>, !tile.global<?x?xf32>
+  tile.barrier
+  tile.return
+}
