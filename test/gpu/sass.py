@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Looks at the machine code of compiled kernels for what makes a main loop slow without making it wrong.
+
+    python3 test/gpu/sass.py FOLDER [--nvdisasm=PATH]      (the folder that test/gpu/compile made, or any with cubins)
+
+A main loop is an innermost loop with matrix instructions. In it there must be no MEMBAR and, where the kernel has wgmma (GMMA),
+nowhere an access to local memory, which is where registers spill to. Needs nvdisasm of a CUDA toolkit, as ptxas hides what it
+has written; without it everything is skipped. The last line is "N passed, N failed, N skipped".
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Dict, FrozenSet, List, Optional
+
+MATRIX = re.compile(r"[HIQDB]?(MMA|GMMA)\b")
+WARPGROUP = re.compile(r"[HIQ]?GMMA\b")
+INSTRUCTION = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+(@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)\s*([^;]*);")
+ENDS = ("BRA", "EXIT", "RET")
+
+
+@dataclass
+class Instruction:
+    address: str
+    opcode: str
+    is_guarded: bool
+    target: Optional[str]  # label of a branch
+
+    def is_a(self, name):
+        return self.opcode.split(".")[0] == name
+
+
+@dataclass
+class Function:
+    name: str
+    code: List[Instruction] = field(default_factory=list)
+    labels: Dict[str, int] = field(default_factory=dict)
+
+    def find_predecessors(self):
+        before: List[List[int]] = [[] for _ in self.code]
+        for number, instruction in enumerate(self.code):
+            follows = [number + 1] if instruction.is_guarded or not any(map(instruction.is_a, ENDS)) else []
+            if instruction.target:
+                follows.append(self.labels.get(instruction.target, len(self.code)))
+            for next_number in follows:
+                if next_number < len(self.code):
+                    before[next_number].append(number)
+        return before
+
+    def find_main_loops(self) -> List[FrozenSet[int]]:
+        """The instructions of each innermost loop with matrix instructions: those between a branch back and its target, by
+        control and not by place, for ptxas puts the waits for a barrier at the end of the code."""
+        before, loops = self.find_predecessors(), set()
+        for last, instruction in enumerate(self.code):
+            first = self.labels.get(instruction.target, last + 1)
+            if first > last:
+                continue
+            body, pending = {first}, [last]
+            while pending:
+                number = pending.pop()
+                if number not in body:
+                    body.add(number)
+                    pending += before[number]
+            if any(MATRIX.match(self.code[number].opcode) for number in body):
+                loops.add(frozenset(body))
+        return [loop for loop in loops if not any(other < loop for other in loops)]
+
+    def find_faults(self):
+        for loop in self.find_main_loops():
+            for number in sorted(loop):
+                if self.code[number].is_a("MEMBAR"):
+                    yield f"{self.code[number].opcode} at {self.code[number].address} in a main loop"
+        if any(WARPGROUP.match(instruction.opcode) for instruction in self.code):
+            spills = [instruction for instruction in self.code if instruction.is_a("LDL") or instruction.is_a("STL")]
+            if spills:
+                yield f"{len(spills)} accesses to local memory, the first at {spills[0].address}"
+
+
+def parse_listing(text):
+    functions = []
+    for line in text.splitlines():
+        if line.startswith(".text."):
+            functions.append(Function(line.strip().rstrip(":")[len(".text."):]))
+        elif functions and (label := re.match(r"(\.L\w+):", line)):
+            functions[-1].labels[label[1]] = len(functions[-1].code)
+        elif functions and (found := INSTRUCTION.match(line)):
+            address, guard, opcode, operands = found.groups()
+            target = re.search(r"`\((\.L\w+)\)", operands) if opcode.split(".")[0] == "BRA" else None
+            functions[-1].code.append(Instruction(address, opcode, guard is not None, target and target[1]))
+    return functions
+
+
+def find_tool(named):
+    """nvdisasm as named, else from the PATH or the CUDA toolkit; None if there is none."""
+    return shutil.which(named or "nvdisasm") or (None if named else shutil.which("/usr/local/cuda/bin/nvdisasm"))
+
+
+def check_cubin(tool, path):
+    """Yields the outcome and the text of a line for each kernel."""
+    done = subprocess.run([tool, "-c", str(path)], capture_output=True, text=True)
+    functions = parse_listing(done.stdout) if done.returncode == 0 else []
+    if not functions:
+        yield "FAIL", f"{path.name}: nvdisasm ended with status {done.returncode}: {done.stderr.strip() or 'no code'}"
+    for function in functions:
+        faults = list(function.find_faults())
+        loops = len(function.find_main_loops())
+        text = "; ".join(faults) or f"{loops} main loop{'' if loops == 1 else 's'}"
+        yield "FAIL" if faults else "PASS", f"{path.name} {function.name}: {text}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--nvdisasm", metavar="PATH", help="default: the one on the PATH, else /usr/local/cuda/bin/nvdisasm")
+    arguments = parser.parse_args()
+    counts = {"PASS": 0, "FAIL": 0, "SKIP": 0}
+    tool = find_tool(arguments.nvdisasm)
+    cubins = sorted(arguments.folder.rglob("*.cubin"))
+    lines = [("SKIP", f"{len(cubins)} cubins: nvdisasm is not installed")]
+    if tool:
+        lines = (line for path in cubins for line in check_cubin(tool, path))
+    for outcome, text in lines:
+        counts[outcome] += 1
+        print(outcome, text, flush=True)
+    print("%(PASS)d passed, %(FAIL)d failed, %(SKIP)d skipped" % counts)
+    sys.exit(1 if counts["FAIL"] else 0)
+
+
+if __name__ == "__main__":
+    main()
