@@ -1,5 +1,7 @@
 """One case of the fuzzer: a kernel's text, its arrays and how they are given to tilec."""
 
+import itertools
+import re
 from dataclasses import dataclass, field
 from typing import Dict, List, Optional, Tuple
 
@@ -61,8 +63,22 @@ class Case:
                 np.save(folder / f"{tensor.name}.npy", tensor.stored())
 
 
-def kernel_text(parameters, body, grid="", threads=None, where=()):
+def share_out(body, grid, how):
+    """The body and grid with the axes as tuples of a `persistent` loop (space.PERSISTENT)."""
+    parts = re.split(r"(?:^|, )(\w+) in ", grid)
+    names, extents = parts[1::2], parts[2::2]
+    # Shared tiles stand in front of the loop, where all iterations use the same, or in it.
+    before = list(itertools.takewhile(lambda line: "alloc_shared" in line, body)) if how != "inside" else []
+    group = ", group = 2" if how == "inside" else ""
+    loop = f"for {', '.join(names)} in persistent({', '.join(extents)}{group}) {{"
+    inside = ["    " + line for line in body[len(before):]]
+    return before + [loop] + inside + ["}"], "" if how == "device" else "block in 2"
+
+
+def kernel_text(parameters, body, grid="", threads=None, where=(), persistent=""):
     """A kernel `fuzz` of these parameters (tensors or texts) and lines."""
+    if persistent:
+        body, grid = share_out(body, grid, persistent)
     declared = [p if isinstance(p, str) else p.declare() for p in parameters]
     lines = ["kernel fuzz(" + ",\n            ".join(declared) + ")"]
     if where:

@@ -5,6 +5,11 @@ that stands before it; a number also by smaller ones.
 """
 
 
+# How the tuples of a kernel's axes are shared out: a block each, or by a `persistent` loop over as many blocks as the device has
+# multiprocessors, or over two, which then have several; the last with all in the loop.
+PERSISTENT = ["", "", "", "", "device", "few", "inside"]
+
+
 def draw(random, space):
     """A value of each parameter; `random` is a random.Random."""
     return {name: random.choice(values) for name, values in space.items()}

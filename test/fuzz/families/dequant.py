@@ -88,7 +88,7 @@ def finish(p, tensors, extras, out, body, grid, **sizes):
     tensors = tensors + [e.tensor for e in extras if e.tensor] + [out]
     parameters = tensors + [e.declaration for e in extras if e.declaration]
     scalars = {e.letter: e.value for e in extras if e.declaration}
-    text = kernel_text(parameters, body, grid, p["threads"])
+    text = kernel_text(parameters, body, grid, p["threads"], persistent=p["persistent"])
     return Case(text, tensors, dict(sizes, N=p["n"], K=p["k"]), p["is_static"], scalars, p["target"])
 
 

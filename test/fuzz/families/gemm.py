@@ -74,7 +74,7 @@ def build(p):
     grid = GRID.format(**p) + (f", part in {p['split']}" if p["end"] == "atomic" else "")
     tensors = [left.tensor, right.tensor] + extra + [out]
     sizes = {"M": p["m"], "N": p["n"], "K": p["k"]}
-    return Case(kernel_text(tensors, body, grid, p["threads"]), tensors, sizes, p["is_static"], target=p["target"])
+    return Case(kernel_text(tensors, body, grid, p["threads"], persistent=p["persistent"]), tensors, sizes, p["is_static"], target=p["target"])
 
 
 def write_loop(p, left, right, a, b):

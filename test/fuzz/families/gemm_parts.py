@@ -7,7 +7,7 @@ import numpy as np
 from case import Tensor
 from data import draw_any, draw_finite, draw_small
 from formats import FORMATS, decode, encode
-from space import is_spread, near
+from space import PERSISTENT, is_spread, near
 
 SIZES = {
     "tile_m": [16, 32, 64, 16, 32, 64, 8, 48, 24, 40, 17, 128],
@@ -16,6 +16,7 @@ SIZES = {
     "m": [1, 2, 3], "n": [1, 2, 3], "k": [0, 1, 2, 3],
     "stages": [1, 0, 2, 3, 4, 5],
     "threads": [32, 64, 128, 256, 96, 512],
+    "persistent": PERSISTENT,
     "is_static": [True, True, False],
     "target": ["sm_80", "sm_86", "sm_89", "sm_90a"],
     "data_seed": [0],

@@ -96,7 +96,7 @@ def build_store(p, weights, size):
     allocations, lines = write_unpack(p)
     lines.append(f"copy(q, C[bx * {p['tile_n']}, k * {p['tile_k']}]);")
     body = allocations + [f"for k in pipelined(ceildiv(K, {p['tile_k']}), stages = {p['stages']}) {{"] + ["    " + line for line in lines] + ["}"]
-    text = kernel_text([weights, out], body, f"bx in ceildiv(N, {p['tile_n']})", p["threads"], where(p))
+    text = kernel_text([weights, out], body, f"bx in ceildiv(N, {p['tile_n']})", p["threads"], where(p), p["persistent"])
     return Case(text, [weights, out], size, p["is_static"], target=p["target"])
 
 
@@ -113,5 +113,5 @@ def build_gemm(p, weights, size, random):
     body += ["    " + line for line in [f"copy(A[by * {p['tile_m']}, k * {p['tile_k']}], As);"] + lines + ["gemm(As, q, acc, transpose_b = true);"]]
     body += ["}", f"copy(acc, C[by * {p['tile_m']}, bx * {p['tile_n']}]);"]
     grid = f"bx in ceildiv(N, {p['tile_n']}), by in ceildiv(M, {p['tile_m']})"
-    return Case(kernel_text([left, weights, out], body, grid, p["threads"], where(p)), [left, weights, out], dict(size, M=p["m"]),
-                p["is_static"], target=p["target"])
+    text = kernel_text([left, weights, out], body, grid, p["threads"], where(p), p["persistent"])
+    return Case(text, [left, weights, out], dict(size, M=p["m"]), p["is_static"], target=p["target"])

@@ -6,7 +6,7 @@ from case import Case, Tensor, kernel_text
 from data import draw_any, draw_finite, draw_small
 from formats import FORMATS, NAMES
 from space import draw as draw_space
-from space import is_spread
+from space import PERSISTENT, is_spread
 
 REDUCTIONS = ["reduce_sum", "reduce_max", "reduce_min", "reduce_absmax"]
 SPACE = {
@@ -19,6 +19,7 @@ SPACE = {
     "tile_n": [1, 2, 3, 5, 8, 16, 17, 31, 32, 33, 64, 65, 100, 128],
     "m": [1, 0, 2, 3], "n": [1, 0, 2, 3],
     "threads": [32, 64, 96, 128, 256, 512],
+    "persistent": PERSISTENT,
     "is_static": [True, False],
     "target": ["sm_80", "sm_86", "sm_89", "sm_90a"],
     "data_seed": [0],
@@ -67,7 +68,7 @@ def build(p):
     sizes = {"M": p["m"], "N": p["n"]}
     if "GM" in dims:
         sizes["GM"] = -(-p["m"] // p["tile_m"])
-    text = kernel_text([x, out], body, f"bx in ceildiv(M, {p['tile_m']})", p["threads"])
+    text = kernel_text([x, out], body, f"bx in ceildiv(M, {p['tile_m']})", p["threads"], persistent=p["persistent"])
     tolerance = "1e-2" if p["operation"] == "softmax" else "0"
     return Case(text, [x, out], sizes, p["is_static"], target=p["target"], tolerance=tolerance)
 

@@ -48,8 +48,8 @@ def build(p):
              f"copy(SB[bx * {p['tile_n']} / {p['columns']}, {group}], sb);", write_product(p)]
     body += ["    " + line for line in inner] + ["}", f"copy(acc, C[by * {p['tile_m']}, bx * {p['tile_n']}]);"]
     tensors = [left.tensor, right.tensor] + scales + [out]
-    return Case(kernel_text(tensors, body, GRID.format(**p), p["threads"]), tensors, {"M": p["m"], "N": p["n"], "K": p["k"]},
-                p["is_static"], target=p["target"])
+    text = kernel_text(tensors, body, GRID.format(**p), p["threads"], persistent=p["persistent"])
+    return Case(text, tensors, {"M": p["m"], "N": p["n"], "K": p["k"]}, p["is_static"], target=p["target"])
 
 
 def make_scale(random, p, name, dim, block):
