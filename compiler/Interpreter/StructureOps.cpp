@@ -26,6 +26,29 @@ static LogicalResult executeBlockId(BlockInterpreter &block,
   return success();
 }
 
+/// The number of the block in the launch, and of all blocks.
+static std::pair<int64_t, int64_t> countBlocks(BlockInterpreter &block) {
+  int64_t number = 0, blocks = 1;
+  for (auto [place, extent] :
+       llvm::zip_equal(block.getPosition(), block.getLaunch().grid)) {
+    number += place * blocks;
+    blocks *= extent;
+  }
+  return {number, blocks};
+}
+
+static LogicalResult executeBlockNumber(BlockInterpreter &block,
+                                        tile::BlockNumberOp op) {
+  block.set(op.getResult(), Integers(countBlocks(block).first));
+  return success();
+}
+
+static LogicalResult executeBlockCount(BlockInterpreter &block,
+                                       tile::BlockCountOp op) {
+  block.set(op.getResult(), Integers(countBlocks(block).second));
+  return success();
+}
+
 /// Blocks take the index tuples in turn.
 static LogicalResult executePersistent(BlockInterpreter &block,
                                        tile::PersistentOp op) {
@@ -40,12 +63,7 @@ static LogicalResult executePersistent(BlockInterpreter &block,
                         "an extent of 'persistent' is " + llvm::Twine(extent));
     count *= extent;
   }
-  int64_t first = 0, blocks = 1;
-  for (auto [place, extent] :
-       llvm::zip_equal(block.getPosition(), block.getLaunch().grid)) {
-    first += place * blocks;
-    blocks *= extent;
-  }
+  auto [first, blocks] = countBlocks(block);
   for (int64_t number = first; number < count; number += blocks) {
     std::vector<RuntimeValue> indices;
     int64_t rest = number;
@@ -202,6 +220,8 @@ static LogicalResult executeParallel(BlockInterpreter &block,
 void tilec::addStructureHandlers(HandlerTable &table) {
   table.add<tile::SymbolOp, executeSymbol>();
   table.add<tile::BlockIdOp, executeBlockId>();
+  table.add<tile::BlockNumberOp, executeBlockNumber>();
+  table.add<tile::BlockCountOp, executeBlockCount>();
   table.add<tile::PersistentOp, executePersistent>();
   table.add<tile::ParallelOp, executeParallel>();
 }

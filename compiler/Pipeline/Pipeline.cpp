@@ -63,6 +63,10 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   plan.sharedLimit = target.sharedBytesPerBlock;
   manager.addPass(tile::createPlanPipelinePass(plan));
 
+  // Tuples are shared out once nobody chooses another schedule for them; what
+  // comes after knows plain loops only.
+  manager.addPass(tile::createLowerPersistentPass());
+
   // TMA is told of whole tensors; needs the rows of shared tiles too.
   manager.addPass(tile::createAssignTensorMapsPass());
 

@@ -44,9 +44,11 @@ static bool readsSmCount(Attribute expression) {
 
 /// A block that finds its place by division needs extents that it can compute.
 static LogicalResult checkGrid(KernelOp kernel) {
-  if (llvm::none_of(kernel.getGrid(), readsSmCount))
+  if (kernel.getGrid().size() < 2 ||
+      llvm::none_of(kernel.getGrid(), readsSmCount))
     return success();
-  return kernel.emitError("'sm_count' in 'grid' is not supported yet");
+  return kernel.emitError("'sm_count' in 'grid' of several axes is not "
+                          "supported yet");
 }
 
 namespace {

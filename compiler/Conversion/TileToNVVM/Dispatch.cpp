@@ -1,6 +1,7 @@
 //===- Dispatch.cpp - Which function emits an op --------------------------===//
 
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -36,6 +37,18 @@ static LogicalResult emitBlockId(KernelEmitter &e, BlockIdOp op) {
   return success();
 }
 
+static LogicalResult emitBlockNumber(KernelEmitter &e, BlockNumberOp op) {
+  e.setScalar(op, e.zeroExtend(NVVM::BlockIdXOp::create(
+                      e.builder, e.loc, e.builder.getI32Type())));
+  return success();
+}
+
+static LogicalResult emitBlockCount(KernelEmitter &e, BlockCountOp op) {
+  e.setScalar(op, e.zeroExtend(NVVM::GridDimXOp::create(
+                      e.builder, e.loc, e.builder.getI32Type())));
+  return success();
+}
+
 /// Ops of the tile dialect.
 static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -62,6 +75,8 @@ static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
       .Case([&](MmaOp mma) { return emitMma(e, mma); })
       .Case([&](SymbolOp symbol) { return emitSymbol(e, symbol); })
       .Case([&](BlockIdOp block) { return emitBlockId(e, block); })
+      .Case([&](BlockNumberOp block) { return emitBlockNumber(e, block); })
+      .Case([&](BlockCountOp count) { return emitBlockCount(e, count); })
       .Case([&](AllocSharedOp alloc) { return emitAllocShared(e, alloc); })
       .Case([&](StageOp stage) { return emitStage(e, stage); })
       .Case([&](ViewOp view) { return emitView(e, view); })

@@ -9,6 +9,7 @@
 #include "compiler/Conversion/TileToNVVM/KernelEmitter.h"
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
 #include "dialects/Tile/Transforms/Decisions.h"
+#include "dialects/Tile/Transforms/TileOrder.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/bit.h"
 
@@ -190,52 +191,24 @@ void KernelEmitter::emitGlobals(unsigned firstStride) {
   }
 }
 
-/// The places along the first two axes of a block whose index among theirs is
-/// `index`: `group` rows at a time, each column of a group before the next.
-std::pair<Value, Value> KernelEmitter::emitRaster(Value index, Value columns,
-                                                  Value rows, int64_t group) {
-  if (group <= 1)
-    return {remui(index, columns), divui(index, columns)};
-  // No more rows than there are: the blocks of a group are then no more than
-  // those of the grid, which fit 32 bits.
-  Value rowsInGroup =
-      builder.createOrFold<arith::MinUIOp>(loc, rows, i32(group));
-  Value blocksInGroup = mul(columns, rowsInGroup);
-  Value first = mul(divui(index, blocksInGroup), rowsInGroup);
-  Value inGroup = remui(index, blocksInGroup);
-  // The last group may be smaller.
-  Value height =
-      builder.createOrFold<arith::MinUIOp>(loc, sub(rows, first), rowsInGroup);
-  return {divui(inGroup, height), add(first, remui(inGroup, height))};
-}
-
 /// Splits the linear block index into the axes, first fastest, the second in
 /// groups.
 void KernelEmitter::emitBlockIds() {
-  Value rest = NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type());
-  SmallVector<Value> extents;
-  for (Attribute extent : kernel.getGrid())
-    extents.push_back(builder.createOrFold<arith::TruncIOp>(
-        loc, builder.getI32Type(), emitExpression(extent)));
-  size_t axes = extents.size();
-  SmallVector<Value> ids(axes);
+  Type i32 = builder.getI32Type();
+  Value number = NVVM::BlockIdXOp::create(builder, loc, i32);
+  size_t axes = kernel.getGrid().size();
+  SmallVector<Value> ids(axes, number);
   if (axes >= 2) {
-    Value plane = mul(extents[0], extents[1]);
-    Value inPlane = axes > 2 ? remui(rest, plane) : rest;
-    rest = axes > 2 ? divui(rest, plane) : rest;
-    std::tie(ids[0], ids[1]) =
-        emitRaster(inPlane, extents[0], extents[1],
-                   getDecidedInteger(kernel, "raster").value_or(defaultRaster));
-  } else if (axes == 1) {
-    ids[0] = rest;
-  }
-  for (size_t axis = 2; axis < axes; ++axis) {
-    ids[axis] = axis + 1 < axes ? remui(rest, extents[axis]) : rest;
-    rest = axis + 1 < axes ? divui(rest, extents[axis]) : rest;
+    SmallVector<Value> extents;
+    for (Attribute extent : kernel.getGrid())
+      extents.push_back(builder.createOrFold<arith::TruncIOp>(
+          loc, i32, emitExpression(extent)));
+    ids =
+        emitTuple(builder, loc, number, extents,
+                  getDecidedInteger(kernel, "raster").value_or(defaultRaster));
   }
   for (Value id : ids)
-    blockIds.push_back(
-        builder.createOrFold<arith::ExtUIOp>(loc, builder.getI64Type(), id));
+    blockIds.push_back(zeroExtend(id));
 }
 
 //===----------------------------------------------------------------------===//
@@ -340,6 +313,9 @@ Value KernelEmitter::i1(bool value) {
 }
 Value KernelEmitter::extendToI64(Value value) {
   return builder.createOrFold<arith::ExtSIOp>(loc, builder.getI64Type(), value);
+}
+Value KernelEmitter::zeroExtend(Value value) {
+  return builder.createOrFold<arith::ExtUIOp>(loc, builder.getI64Type(), value);
 }
 Value KernelEmitter::constantLike(Value like, int64_t value) {
   return arith::ConstantOp::create(

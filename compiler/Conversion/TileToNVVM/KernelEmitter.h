@@ -207,7 +207,9 @@ public:
   Value select(Value condition, Value a, Value b) {
     return builder.createOrFold<arith::SelectOp>(loc, condition, a, b);
   }
+  /// To i64, by its sign or as a number from 0.
   Value extendToI64(Value value);
+  Value zeroExtend(Value value);
   /// The constant `value` in the type of `like`.
   Value constantLike(Value like, int64_t value);
   /// The zero of a register type.
@@ -255,8 +257,6 @@ private:
   void emitPrologue();
   void emitGlobals(unsigned firstStride);
   void emitBlockIds();
-  std::pair<Value, Value> emitRaster(Value index, Value columns, Value rows,
-                                     int64_t group);
   Value emitExpression(Attribute expression);
 
   DenseMap<Value, Value> scalars;

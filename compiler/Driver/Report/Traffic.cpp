@@ -43,7 +43,7 @@ static std::string describeTimes(mlir::Operation *op) {
     else if (auto loop = mlir::dyn_cast<mlir::scf::ForOp>(parent))
       count = countIterations(loop.getLowerBound(), loop.getUpperBound(),
                               getConstant(loop.getStep()).value_or(0));
-    else if (mlir::isa<mlir::scf::WhileOp>(parent))
+    else if (mlir::isa<mlir::scf::WhileOp, PersistentOp>(parent))
       count = std::nullopt;
     else if (mlir::isa<mlir::scf::IfOp>(parent))
       loops += "; if line " + nameLine(parent) + " says so";

@@ -172,6 +172,28 @@ def Tile_BlockIdOp : Tile_Op<"block_id", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_BlockNumberOp : Tile_Op<"block_number", [Pure]> {
+  let summary = "Number of the block in the launch";
+  let description = [{
+    Gives the number of the running block, from 0, below `tile.block_count`.
+
+    Example: `%b = tile.block_number : i64`
+  }];
+  let results = (outs I64:$result);
+  let assemblyFormat = "`:` type($result) attr-dict";
+}
+
+def Tile_BlockCountOp : Tile_Op<"block_count", [Pure]> {
+  let summary = "Number of blocks in the launch";
+  let description = [{
+    Gives how many blocks were launched, one at least.
+
+    Example: `%n = tile.block_count : i64`
+  }];
+  let results = (outs I64:$result);
+  let assemblyFormat = "`:` type($result) attr-dict";
+}
+
 def Tile_YieldOp : Tile_Op<"yield", [
     Pure, Terminator, ReturnLike,
     ParentOneOf<["PipelinedOp", "ParallelOp", "PersistentOp", "WarpgroupOp",
@@ -292,7 +314,8 @@ def Tile_PersistentOp : Tile_Op<"persistent", [
     Runs its body for every index tuple of `extents` (run-time numbers), each in
     exactly one block, in an order that the compiler chooses.  `group` is a hint
     for that order: how many indices of the second extent lie close together.
-    Stands once, at the top level of a kernel.
+    Stands once, at the top level of a kernel.  `lower-persistent` makes a loop
+    over the numbers of the tuples of it.
 
     Example:
     ```mlir

@@ -153,8 +153,22 @@ void tile::noteChoice(KernelOp kernel, Location loc, const Choice &choice) {
   kernel->setAttr(choicesAttrName, builder.getArrayAttr(choices));
 }
 
+int64_t tile::getPersistentGroup(KernelOp kernel, PersistentOp loop) {
+  if (auto decided = getDecidedInteger(kernel, "raster"))
+    return *decided;
+  return loop.getGroup() ? int64_t(*loop.getGroup()) : defaultRaster;
+}
+
 void tile::noteLaunchChoices(KernelOp kernel) {
   Location loc = kernel.getLoc();
+  for (auto loop : kernel.getBody().getOps<PersistentOp>())
+    if (loop.getExtents().size() >= 2)
+      noteChoice(kernel, loop.getLoc(),
+                 {"raster", std::to_string(getPersistentGroup(kernel, loop)),
+                  "any number of rows, 0 for none",
+                  loop.getGroup() ? "the 'group' of the loop"
+                                  : "the default: rows of tuples that share "
+                                    "operands in L2"});
   if (kernel.getGrid().size() >= 2)
     noteChoice(
         kernel, loc,

@@ -33,6 +33,9 @@ std::optional<std::pair<int64_t, int64_t>> getDecidedWarpGrid(KernelOp kernel);
 /// `raster` (docs/decisions/0001).
 inline constexpr int64_t defaultRaster = 8;
 
+/// The same of the tuples of a persistent loop, which may say so itself.
+int64_t getPersistentGroup(KernelOp kernel, PersistentOp loop);
+
 /// What a pass chose, for people.
 struct Choice {
   StringRef name;

@@ -297,6 +297,29 @@ def PlanPipelinePass
   ];
 }
 
+def LowerPersistentPass
+    : TilePass<"lower-persistent", "Share the tuples of persistent loops out among blocks"> {
+  let description = [{
+    Turns `tile.persistent` into a loop over the numbers of its tuples: block b
+    of n takes b, b + n, b + 2 n and so on.  The indices are found from the
+    number as those of a block are from its own: the first fastest, the second
+    in groups, whose size is the decision `raster`, else the loop's `group`.
+    A kernel whose grid is `min(sm_count, tuples)` gets `blocks` with
+    `min_blocks` for each multiprocessor, if that is decided.
+
+    Before:
+    ```mlir
+    tile.persistent (%x, %y) in (%columns, %rows) group(8) { ... }
+    ```
+    After:
+    ```mlir
+    %b = tile.block_number : i64
+    %n = tile.block_count : i64
+    scf.for %t = %b to %tuples step %n : i64 { %x = ... %t; %y = ... %t; ... }
+    ```
+  }];
+}
+
 def PackSubBytePass : TilePass<"pack-sub-byte", "Copy packed tiles as bytes"> {
   let description = [{
     Replaces copies of 4-bit tiles by copies of the bytes that hold them, where

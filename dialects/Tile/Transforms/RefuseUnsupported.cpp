@@ -22,7 +22,6 @@ using namespace mlir::tile;
 /// What the source says where the dialect has this op; empty if it is lowered.
 static StringRef getRefusedStatement(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
-      .Case([](PersistentOp) { return "persistent"; })
       .Case([](AssertOp) { return "assert"; })
       .Case([](PrintOp) { return "print"; })
       .Case([](AnnotateLayoutOp) { return "annotate(layout = ...)"; })

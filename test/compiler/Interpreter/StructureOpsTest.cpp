@@ -155,6 +155,22 @@ TEST_F(StructureOps, SharesTheTuplesOfAPersistentLoopAmongBlocks) {
   EXPECT_EQ(y.getValues(), (Numbers{1, 4, 2, 5, 2, 5, 3, 1, 3, 1, 4, 2}));
 }
 
+TEST_F(StructureOps, CountsTheBlocksOfTheLaunch) {
+  Array y = makeOutput("Y", "int64", {6});
+  KernelText text;
+  text.body = R"(
+    %b = tile.block_number : i64
+    %n = tile.block_count : i64
+    %c10 = arith.constant 10 : i64
+    %s = arith.muli %n, %c10 : i64
+    %v = arith.addi %s, %b : i64
+    tile.store_element %v, %Y[%b] : i64, !tile.global<?xi64>)";
+  text.grid = "[2, 3]";
+  text.axes = "[\"bx\", \"by\"]";
+  EXPECT_EQ(run(text, {&y}), "");
+  EXPECT_EQ(y.getValues(), (Numbers{60, 61, 62, 63, 64, 65}));
+}
+
 TEST_F(StructureOps, PrintsValuesOfEveryKind) {
   Array x = makeIota("X", "f32", {2, 2});
   KernelText text;

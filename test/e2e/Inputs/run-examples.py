@@ -27,6 +27,8 @@ RUNS = {
     "gemm_mxfp8": [f"--size M=33 --size N=41 --size K=96 {SMALL_TILES}",
                    f"--size M=17 --size N=41 --size K=70 -D T=fp8_e5m2 -D BM=16 -D BN=64 -D STAGES=2"],
     "gemm_int8": ["--size M=33 --size N=41 --size K=190 -D BM=64 -D BN=64"],
+    "gemm_persistent": [f"--size M=70 --size N=150 --size K=70 -D BM=32 -D BN=64 -D STAGES=2 -D GROUP=2",
+                        f"--size M=4500 --size N=41 --size K=33 -D BM=32 -D BN=64 -D STAGES=3 -D GROUP=3", "--size M=0 --size N=5 --size K=3"],
     "gemm_splitk": ["--size M=17 --size N=41 --size K=170 -D STAGES=2"],
     "matmul_bf16_int4": [f"--size M=33 --size N=42 --size K=70 {SMALL_TILES}"],
     "mla_decode": ["--kernel=mla_decode_split --size B=1 --size H=8 --size T=64 --in scale=0.1 -D DV=64 -D DR=16 -D SPLIT=1 -D STAGES=1",
@@ -42,9 +44,7 @@ RUNS = {
 }
 
 # What the compiler says that it does not support yet.
-REFUSED = {
-    "gemm_persistent": "'persistent'",
-}
+REFUSED = {}
 
 
 def run(*arguments):

@@ -39,9 +39,10 @@ tile.kernel @no_dimension(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype =
 
 // -----
 
-// Tests that a grid of the device's size, which no block can compute, is refused.
-// expected-error @below {{'sm_count' in 'grid' is not supported yet}}
-tile.kernel @device_size() attributes {symbols = [], checks = [], grid = ["sm_count"], axes = ["x"], threads = 128 : i64, shared_bytes = 0 : i64} {
+// Tests that a grid of the device's size, by which no block can divide, is
+// refused.
+// expected-error @below {{'sm_count' in 'grid' of several axes is not supported yet}}
+tile.kernel @device_size() attributes {symbols = [], checks = [], grid = ["sm_count", 2], axes = ["x", "y"], threads = 128 : i64, shared_bytes = 0 : i64} {
   tile.return
 }
 

@@ -119,3 +119,23 @@ tile.kernel @mapped(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f3
      tensor_maps = [{param = 0 : i64, box = [64, 32], swizzle = 128 : i64}, {param = 0 : i64, box = [8, 64], swizzle = 0 : i64}]} {
   tile.return
 }
+
+// -----
+
+// Tests that a persistent loop steps by the blocks of the launch, of which one
+// of a grid of the device's size needs to know no more.
+// CHECK-LABEL: llvm.func @persistent__general
+// CHECK-DAG: %[[N:.+]] = nvvm.read.ptx.sreg.nctaid.x : i32
+// CHECK-DAG: %[[B:.+]] = nvvm.read.ptx.sreg.ctaid.x : i32
+// CHECK-DAG: %[[STEP:.+]] = arith.extui %[[N]] : i32 to i64
+// CHECK-DAG: %[[FIRST:.+]] = arith.extui %[[B]] : i32 to i64
+// CHECK: scf.for %{{.+}} = %[[FIRST]] to %{{.+}} step %[[STEP]] : i64
+tile.kernel @persistent(%C: !tile.global<?xf32> {tile.name = "C", tile.dtype = "f32", tile.access = "out", tile.dims = ["M"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}], checks = [], grid = [["min", "sm_count", "M"]], axes = ["block"], threads = 32 : i64} {
+  %one = arith.constant 1.0 : f32
+  %m = tile.symbol "M" : i64
+  tile.persistent (%i) in (%m) {
+    tile.store_element %one, %C[%i] : f32, !tile.global<?xf32>
+  }
+  tile.return
+}

@@ -86,6 +86,18 @@ tile.kernel @element_loops() attributes {symbols = [], checks = [], grid = [], a
   tile.return
 }
 
+// Tests the place of a block in the launch.
+// CHECK-LABEL: tile.kernel @numbers
+// CHECK: tile.block_id 0 : i64
+// CHECK-NEXT: tile.block_number : i64
+// CHECK-NEXT: tile.block_count : i64
+tile.kernel @numbers() attributes {symbols = [], checks = [], grid = ["sm_count"], axes = ["b"], threads = 128 : i64} {
+  %b = tile.block_id 0 : i64
+  %i = tile.block_number : i64
+  %n = tile.block_count : i64
+  tile.return
+}
+
 // Tests the persistent loop, teams, and what a program shows and promises.
 // CHECK-LABEL: tile.kernel @teams
 // CHECK: %[[V:.+]]:3 = "test.values"

@@ -1,14 +1,5 @@
 // RUN: tile-opt %s --tile-refuse-unsupported=target=sm_89 --split-input-file --verify-diagnostics -o /dev/null
 
-tile.kernel @persistent(%n: i64 {tile.name = "n", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
-  // expected-error @+1 {{'persistent' is not supported yet}}
-  tile.persistent (%i) in (%n) {
-  }
-  tile.return
-}
-
-// -----
-
 // Tests that what GPUs before sm_90a lack is told once, with their name.
 tile.kernel @warpgroup() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
   // expected-error @+1 {{'warpgroup' needs sm_90a, and the target is sm_89}}
