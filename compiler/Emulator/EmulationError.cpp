@@ -44,6 +44,8 @@ llvm::StringRef tilec::nameOf(EmulationErrorKind kind) {
     return "deadlock";
   case EmulationErrorKind::BarrierMisuse:
     return "barrier misuse";
+  case EmulationErrorKind::BadDescriptor:
+    return "bad descriptor";
   case EmulationErrorKind::DivergentCollective:
     return "divergent collective";
   case EmulationErrorKind::DivisionByZero:

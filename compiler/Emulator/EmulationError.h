@@ -45,6 +45,7 @@ enum class EmulationErrorKind {
   Race,                ///< two threads, one byte, no barrier in between
   Deadlock,            ///< no thread can go on
   BarrierMisuse,       ///< thread counts or ids that do not fit together
+  BadDescriptor,       ///< a matrix descriptor that describes no matrix
   DivergentCollective, ///< a warp instruction with the wrong lanes
   DivisionByZero,      ///< also the quotient that does not fit
   Trap,                ///< trap, failed assertion or unreachable code

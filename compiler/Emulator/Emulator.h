@@ -3,7 +3,8 @@
 // Executes on the CPU the very LLVM IR (NVPTX triple, after optimisation) from
 // which the PTX of a kernel is made, and checks what a GPU does not: bounds
 // and alignment of every access, races on shared memory, reads of bytes that
-// were never written or whose asynchronous copy nobody waited for, deadlocks.
+// were never written or whose asynchronous copy nobody waited for, writes that
+// asynchronous units may not see, misuse of barriers, deadlocks.
 //
 //   auto emulator = Emulator::create(module);          // rewrite and JIT, once
 //   LaunchSpec launch;
@@ -14,7 +15,8 @@
 //                     {"C", c, cBytes, /*writable=*/true}};
 //   auto counters = (*emulator)->launch(launch);
 //
-// Pointers in the parameters are host addresses inside of the buffers.  Blocks
+// Pointers in the parameters are host addresses inside of the buffers; tensor
+// maps are what TensorMap.h says.  Blocks
 // run one after another on each host thread; a block that waits for a later
 // one is reported as a deadlock.
 //
@@ -50,9 +52,10 @@ struct EmulatedBuffer {
 };
 
 struct EmulatorOptions {
-  /// Asynchronous copies take effect when their thread waits for them, and the
-  /// destination must not be touched until then.  Otherwise they are done at
-  /// once.
+  /// What is asynchronous takes effect when somebody waits for it: copies into
+  /// shared memory, which must not be touched until then; stores of boxes,
+  /// whose source must stay until then; the registers that wgmma writes, which
+  /// are NaN until then.  Otherwise all of it is done at once.
   bool strictAsyncCopies = true;
   /// Report conflicting accesses to shared memory with no barrier in between.
   bool checkRaces = true;

@@ -332,58 +332,6 @@ TEST(Plan, NeedsTheNumberOfSmsIfTheGridDoes) {
   EXPECT_EQ(tilert_plan_grid(call.plan()), 4);
 }
 
-/// w4a8 whose first variant says how many blocks it wants.
-std::string planBlocks(const Json &blocks, int64_t m) {
-  Json json = makeW4A8Kernel();
-  json["variants"][0]["blocks"] = blocks;
-  tilert_device_facts facts{};
-  facts.sm_count = 5;
-  W4A8 call;
-  call.kernel = TestKernel(json);
-  call.kernel.facts = &facts;
-  call.m = m;
-  const tilert_plan *plan = call.plan();
-  return plan ? std::to_string(tilert_plan_grid(plan)) : call.kernel.message;
-}
-
-TEST(Plan, LaunchesTheBlocksOfTheVariant) {
-  Json tiles = {"*", {"ceildiv", "N", 128}, {"ceildiv", "M", 64}};
-  EXPECT_EQ(planBlocks({"min", tiles, "sm_count"}, 100), "5");
-  EXPECT_EQ(planBlocks({"min", tiles, "sm_count"}, 64), "4");
-  // Nothing to do is nothing to launch, whatever the variant says.
-  EXPECT_EQ(planBlocks("sm_count", 0), "0");
-  EXPECT_EQ(planBlocks(INT32_MAX, 100), "2147483647");
-  EXPECT_EQ(planBlocks(INT64_C(2147483648), 100),
-            "kernel 'w4a8': blocks of variant 'aligned': '2147483648' is "
-            "2147483648, not from 1 to 2147483647");
-  EXPECT_EQ(planBlocks({"-", "M", 100}, 100),
-            "kernel 'w4a8': blocks of variant 'aligned': 'M - 100' is 0, not "
-            "from 1 to 2147483647: M = 100");
-  EXPECT_EQ(planBlocks({"*", "M", INT64_MAX}, 100),
-            "kernel 'w4a8': blocks of variant 'aligned': 'M * "
-            "9223372036854775807' overflows int64: M = 100");
-}
-
-TEST(Plan, TellsBlocksFromTiles) {
-  Json json = makeW4A8Kernel();
-  json["variants"][0]["blocks"] = 3;
-  W4A8 call;
-  call.kernel = TestKernel(json);
-  const tilert_plan *plan = call.plan();
-  ASSERT_NE(plan, nullptr) << call.kernel.message;
-  EXPECT_EQ(tilert_plan_axis_extent(plan, 0), 4);
-  EXPECT_STREQ(tilert_plan_text(plan),
-               "kernel w4a8: variant aligned\n"
-               "  grid 3 for 8 tiles ('bx' = 4, 'by' = 2), 384 threads, 98304 "
-               "bytes of shared memory\n"
-               "  M = 100, K = 256, N = 512\n");
-  // Another variant launches a block a tile.
-  call.aOffset = 2;
-  plan = call.plan();
-  ASSERT_NE(plan, nullptr) << call.kernel.message;
-  EXPECT_EQ(tilert_plan_grid(plan), 8);
-}
-
 TEST(Plan, ChecksTheTarget) {
   W4A8 call;
   tilert_device_facts facts{};

@@ -17,6 +17,11 @@ void InstructionTable::add(llvm::StringRef name, Binder binder,
   (void)isNew;
 }
 
+void InstructionTable::addInPlace(llvm::StringRef name, Binder binder) {
+  add(name, binder);
+  entries[name].isInPlace = true;
+}
+
 const InstructionTable::Entry *
 InstructionTable::find(llvm::ArrayRef<llvm::StringRef> words) const {
   for (size_t count = std::min<size_t>(words.size(), 6); count > 0; --count) {
@@ -39,6 +44,7 @@ const InstructionTable &InstructionTable::get() {
     registerTensorCopyInstructions(all);
     registerWarpgroupInstructions(all);
     registerMmaInstructions(all);
+    registerWgmmaInstructions(all);
     registerMathInstructions(all);
     registerConversionInstructions(all);
     registerIntegerInstructions(all);

@@ -115,10 +115,13 @@ public:
   /// `hasPtxResult` tells whether the first operand of the PTX statement is
   /// its result.
   void add(llvm::StringRef name, Binder binder, bool hasPtxResult = true);
+  /// The same for one whose result is an argument too, before the others.
+  void addInPlace(llvm::StringRef name, Binder binder);
 
   struct Entry {
     Binder binder = nullptr;
     bool hasPtxResult = true;
+    bool isInPlace = false;
   };
   /// Finds the entry with the longest matching name; null if there is none.
   const Entry *find(llvm::ArrayRef<llvm::StringRef> words) const;
@@ -137,6 +140,7 @@ void registerTransactionBarrierInstructions(InstructionTable &table);
 void registerTensorCopyInstructions(InstructionTable &table);
 void registerWarpgroupInstructions(InstructionTable &table);
 void registerMmaInstructions(InstructionTable &table);
+void registerWgmmaInstructions(InstructionTable &table);
 void registerMathInstructions(InstructionTable &table);
 void registerConversionInstructions(InstructionTable &table);
 void registerIntegerInstructions(InstructionTable &table);

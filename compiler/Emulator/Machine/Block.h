@@ -98,9 +98,9 @@ struct Thread {
 
 /// What stands behind a source of the ordering, for reports.
 struct AsyncSource {
-  enum Kind : uint8_t { Transaction, BulkStore };
+  enum Kind : uint8_t { Transaction, BulkStore, TensorCore };
   Kind kind;
-  /// Offset of the mbarrier, or the storing thread.
+  /// Offset of the mbarrier, the storing thread, or number of the warpgroup.
   uint32_t detail;
   /// The last stamp that anybody waited for.
   uint32_t finished;
@@ -248,6 +248,20 @@ public:
                         TensorTransfer transfer, uint64_t source);
   void commitBulkStores(Thread &thread);
   void waitBulkStores(Thread &thread, uint32_t groupsLeft);
+
+  // Tensor cores (Warpgroup.cpp)
+  Warpgroup &getWarpgroup(const Warp &warp) {
+    return warpgroups[warp.index / warpsPerWarpgroup];
+  }
+  /// A new product begins.
+  void prepareProduct(Warpgroup &group, const Site &site);
+  /// Checks a read of a product; returns the offset.
+  uint32_t readByTensorCore(const Site &site, uint64_t offset, uint32_t bytes,
+                            ProxyReader &reader);
+  /// A warp waits for all but the last groups of products.
+  void waitForProducts(Warp &warp, uint32_t groupsLeft);
+  /// What a register holds behind a wait.
+  uint64_t resolveResult(const Thread &thread, uint64_t value);
 
   // Warps and barriers (Collective.cpp)
   /// Runs a warp instruction once all lanes of `mask` have come.

@@ -134,6 +134,8 @@ std::string Block::describeSource(const Accessor &access) const {
            std::to_string(source.detail);
   case AsyncSource::BulkStore:
     return "a bulk store of thread " + std::to_string(source.detail);
+  case AsyncSource::TensorCore:
+    return "a wgmma of warpgroup " + std::to_string(source.detail);
   }
   llvm_unreachable("all sources are described");
 }

@@ -316,8 +316,9 @@ void ShadowMemory::finishAsyncWrite(size_t offset, size_t bytes, Accessor by) {
 //===----------------------------------------------------------------------===//
 
 const ShadowFault *ShadowMemory::readByProxy(size_t offset, size_t bytes,
-                                             Accessor issuer, Accessor source,
+                                             ProxyReader &reader,
                                              const Ordering &ordering) {
+  reader.failing = reader.threads.front();
   return visit(offset, bytes, [&](Cell &cell, size_t at) {
     if (cell.state != Valid) {
       if (!checkTouchable(cell, at))
@@ -330,10 +331,19 @@ const ShadowFault *ShadowMemory::readByProxy(size_t offset, size_t bytes,
     }
     if (!checks.races)
       return true;
-    if (!checkWriteOver(cell, at, issuer, ordering) ||
-        !checkFenced(cell, at, issuer.thread, ordering))
-      return false;
-    addMark(cell, source, /*isAtomic=*/false, ordering);
+    if (cell.writeThread != reader.checkedThread ||
+        cell.writeStamp != reader.checkedStamp) {
+      for (uint32_t thread : reader.threads) {
+        reader.failing = thread;
+        Accessor by{thread, 0, reader.source.site};
+        if (!checkWriteOver(cell, at, by, ordering) ||
+            !checkFenced(cell, at, thread, ordering))
+          return false;
+      }
+      reader.checkedThread = cell.writeThread;
+      reader.checkedStamp = cell.writeStamp;
+    }
+    addMark(cell, reader.source, /*isAtomic=*/false, ordering);
     return true;
   });
 }

@@ -29,6 +29,19 @@ struct Accessor {
   uint32_t site;
 };
 
+/// A read of the async proxy.
+struct ProxyReader {
+  /// It must be ordered after the writes for all of these threads, one in each
+  /// warp that takes part.
+  llvm::SmallVector<uint32_t, 4> threads;
+  Accessor source;
+  /// The thread for which it was not.
+  uint32_t failing = 0;
+  /// The write that was found to be well last.
+  uint32_t checkedThread = ~0u;
+  uint32_t checkedStamp = 0;
+};
+
 /// Why an access is wrong.
 struct ShadowFault {
   EmulationErrorKind kind;
@@ -63,9 +76,9 @@ public:
   /// The writer has waited for it; from now on it counts as written by `by`.
   void finishAsyncWrite(size_t offset, size_t bytes, Accessor by);
 
-  // Accesses of the async proxy, which `issuer` starts and `source` makes.
-  const ShadowFault *readByProxy(size_t offset, size_t bytes, Accessor issuer,
-                                 Accessor source, const Ordering &ordering);
+  // Accesses of the async proxy, which threads start and a source makes.
+  const ShadowFault *readByProxy(size_t offset, size_t bytes,
+                                 ProxyReader &reader, const Ordering &ordering);
   const ShadowFault *beginProxyWrite(size_t offset, size_t bytes,
                                      Accessor issuer, Accessor source,
                                      const Ordering &ordering);

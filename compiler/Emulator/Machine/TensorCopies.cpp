@@ -70,18 +70,19 @@ void Block::issueTensorStore(Thread &thread, const Site &site,
   uint32_t bytes = transfer.boxBytes();
   tally.counters.sharedBytesRead += bytes;
   BulkStores &bulk = thread.bulkStores;
-  Accessor reader = accessor(thread, site);
+  ProxyReader reader;
+  reader.threads = {thread.index};
+  reader.source = accessor(thread, site);
   bool isStrict = launch.spec.options.strictAsyncCopies;
   if (isStrict) {
     if (bulk.source == BulkStores::noSource)
       bulk.source =
           addSource(thread, site, {AsyncSource::BulkStore, thread.index, 0});
-    reader = {sourceThread(bulk.source), bulk.openStamp(), site.index};
+    reader.source = {sourceThread(bulk.source), bulk.openStamp(), site.index};
   }
   if (usesShadow())
-    if (const ShadowFault *fault =
-            shadow.readByProxy(transfer.offset, transfer.sharedBytes(),
-                               accessor(thread, site), reader, ordering))
+    if (const ShadowFault *fault = shadow.readByProxy(
+            transfer.offset, transfer.sharedBytes(), reader, ordering))
       failShadow(thread, site, *fault, AccessKind::Load, transfer.offset,
                  bytes);
   if (isStrict)

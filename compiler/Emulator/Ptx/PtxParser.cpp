@@ -112,8 +112,9 @@ llvm::Expected<std::unique_ptr<PtxProgram>> PtxParser::parse() {
     return std::move(error);
   size_t most = 0;
   for (const PtxStatement &statement : program->statements)
-    most =
-        std::max(most, statement.results.size() + statement.arguments.size());
+    // Results may become arguments as well when the statement is bound.
+    most = std::max(most,
+                    2 * statement.results.size() + statement.arguments.size());
   program->scratchSlot = nextSlot;
   program->frameSlots = nextSlot + static_cast<unsigned>(most);
   return std::move(program);

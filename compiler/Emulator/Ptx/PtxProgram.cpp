@@ -11,6 +11,15 @@
 using namespace tilec;
 using namespace tilec::emulator;
 
+static unsigned countRun(llvm::ArrayRef<PtxOperand> operands) {
+  unsigned count = 0;
+  while (count < operands.size() && operands[count].kind == PtxOperand::Slot &&
+         !operands[count].isNegated && operands[count].constant == 0 &&
+         operands[count].index == operands[0].index + count)
+    ++count;
+  return count;
+}
+
 /// Finds the instruction of a statement.
 static llvm::Error bindStatement(PtxStatement &statement, const Site &site,
                                  SiteTable &sites) {
@@ -23,6 +32,10 @@ static llvm::Error bindStatement(PtxStatement &statement, const Site &site,
   if (!entry)
     return llvm::createStringError("the emulator does not implement '" +
                                    statement.mnemonic + "'");
+  if (entry->isInPlace)
+    statement.arguments.insert(statement.arguments.begin(),
+                               statement.results.begin(),
+                               statement.results.end());
   if (!entry->hasPtxResult) {
     // What was taken for a result is the first argument.
     statement.arguments.insert(statement.arguments.begin(),
@@ -38,11 +51,14 @@ static llvm::Error bindStatement(PtxStatement &statement, const Site &site,
         "the emulator does not implement this form: '" + statement.text + "'");
   Site &own = sites.create<Site>();
   own.location = site.location;
-  own.text = statement.text;
+  // The registers of a wgmma would fill a page.
+  own.text = statement.text.size() > 120 ? statement.mnemonic : statement.text;
   operation->site = &own;
   operation->results = form.results;
   operation->arguments = form.arguments;
   statement.operation = *operation;
+  statement.resultRun = countRun(statement.results);
+  statement.argumentRun = countRun(statement.arguments);
   return llvm::Error::success();
 }
 
@@ -54,6 +70,11 @@ tilec::emulator::buildPtxProgram(llvm::StringRef text, unsigned results,
   if (!program)
     return program.takeError();
   (*program)->site = &site;
+  (*program)->waitsForProducts =
+      llvm::any_of((*program)->statements, [](const PtxStatement &statement) {
+        return llvm::StringRef(statement.mnemonic)
+            .starts_with("wgmma.wait_group");
+      });
   for (PtxStatement &statement : (*program)->statements)
     if (!statement.target)
       if (llvm::Error error = bindStatement(statement, site, sites))
@@ -96,12 +117,21 @@ void tilec::emulator::runPtxProgram(const PtxProgram &program, Slots frame) {
       continue;
     }
     size_t results = statement.results.size();
-    for (size_t a = 0; a < statement.arguments.size(); ++a)
+    if (statement.argumentRun)
+      std::copy_n(frame + statement.arguments[0].index, statement.argumentRun,
+                  scratch + results);
+    for (size_t a = statement.argumentRun; a < statement.arguments.size(); ++a)
       scratch[results + a] = readOperand(statement.arguments[a], frame);
     runOperation(statement.operation, scratch);
-    for (size_t r = 0; r < results; ++r)
+    if (statement.resultRun)
+      std::copy_n(scratch, statement.resultRun,
+                  frame + statement.results[0].index);
+    for (size_t r = statement.resultRun; r < results; ++r)
       if (statement.results[r].kind == PtxOperand::Slot)
         frame[statement.results[r].index] = scratch[r];
     ++i;
   }
+  if (program.waitsForProducts)
+    for (auto [result, input] : program.tiedInputs)
+      frame[result] = thread.block->resolveResult(thread, frame[result]);
 }

@@ -41,6 +41,10 @@ struct PtxStatement {
   /// Statement to go on with, for branches.
   std::optional<uint32_t> target;
   Operation operation;
+  /// How many of the first results, and of the first arguments, are slots that
+  /// follow one another; the many registers of wgmma are moved at once.
+  unsigned resultRun = 0;
+  unsigned argumentRun = 0;
 };
 
 /// The frame of a program is a row of slots: the operands of the call (results
@@ -54,6 +58,9 @@ struct PtxProgram {
   unsigned frameSlots = 0;
   /// Inputs that share their register with a result, as pairs of slots.
   std::vector<std::pair<unsigned, unsigned>> tiedInputs;
+  /// Registers tied through the program may be results of wgmma, which are
+  /// there behind it.
+  bool waitsForProducts = false;
 };
 
 /// Parses the text of an assembly call with `results` outputs and `inputs`
