@@ -47,6 +47,7 @@ void addToolkits(std::vector<std::string> &files) {
 
 /// The wheels that torch brings with it, of the python3 on the PATH.
 void addPythonPackages(std::vector<std::string> &files) {
+  // NOLINTNEXTLINE(bugprone-command-processor): a text that is fixed.
   FILE *pipe = popen("python3 -c 'import sys; print(\"\\n\".join(sys.path))' "
                      "2>/dev/null",
                      "r");

@@ -25,49 +25,49 @@ using Preference = struct PreferenceObject *;
 
 // cudaDataType.
 enum DataType : int {
-  R_32F = 0,
-  R_16F = 2,
-  R_8I = 3,
-  R_32I = 10,
-  R_16BF = 14,
-  R_8F_E4M3 = 28,
-  R_8F_E5M2 = 29,
+  R32F = 0,
+  R16F = 2,
+  R8I = 3,
+  R32I = 10,
+  R16BF = 14,
+  R8FE4M3 = 28,
+  R8FE5M2 = 29,
 };
 
 // cublasComputeType_t.
 enum ComputeType : int {
-  COMPUTE_32F = 68,
-  COMPUTE_32I = 72,
-  COMPUTE_32F_FAST_TF32 = 77,
+  Compute32F = 68,
+  Compute32I = 72,
+  Compute32FFastTF32 = 77,
 };
 
 // cublasOperation_t.
-enum Operation : int { OP_N = 0, OP_T = 1 };
+enum Operation : int { OpN = 0, OpT = 1 };
 
 // cublasLtMatmulDescAttributes_t.
 enum DescAttribute : int {
-  DESC_TRANSA = 3,
-  DESC_TRANSB = 4,
-  DESC_A_SCALE_POINTER = 17,
-  DESC_B_SCALE_POINTER = 18,
-  DESC_FAST_ACCUM = 25,
-  DESC_A_SCALE_MODE = 31,
-  DESC_B_SCALE_MODE = 32,
+  DescTransA = 3,
+  DescTransB = 4,
+  DescAScalePointer = 17,
+  DescBScalePointer = 18,
+  DescFastAccum = 25,
+  DescAScaleMode = 31,
+  DescBScaleMode = 32,
 };
 
 // cublasLtMatmulMatrixScale_t.
-enum ScaleMode : int { SCALE_VEC128_32F = 4, SCALE_BLK128x128_32F = 5 };
+enum ScaleMode : int { ScaleVec128 = 4, ScaleBlock128x128 = 5 };
 
 // cublasLtMatmulPreferenceAttributes_t.
-enum PreferenceAttribute : int { PREF_MAX_WORKSPACE_BYTES = 1 };
+enum PreferenceAttribute : int { PrefMaxWorkspaceBytes = 1 };
 
 // cublasLtMatmulAlgoConfigAttributes_t.
 enum ConfigAttribute : int {
-  CONFIG_ID = 0,
-  CONFIG_TILE_ID = 1,
-  CONFIG_SPLITK_NUM = 2,
-  CONFIG_STAGES_ID = 6,
-  CONFIG_CLUSTER_SHAPE_ID = 8,
+  ConfigId = 0,
+  ConfigTileId = 1,
+  ConfigSplitKNum = 2,
+  ConfigStagesId = 6,
+  ConfigClusterShapeId = 8,
 };
 
 struct Algorithm {

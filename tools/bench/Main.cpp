@@ -1,6 +1,5 @@
 //===-- Main.cpp - tile-bench: times kernels beside cuBLASLt --------------===//
 
-#include "runtime/lib/Text.h"
 #include "tools/bench/Statistics.h"
 #include "tools/bench/Workers.h"
 
@@ -13,7 +12,6 @@
 #include <stdexcept>
 
 using namespace tilebench;
-using tilert::detail::join;
 
 namespace {
 

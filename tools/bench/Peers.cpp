@@ -25,20 +25,20 @@ constexpr int cannotDo = 15; // CUBLAS_STATUS_NOT_SUPPORTED
 lt::DataType dataTypeOf(NumberFormat format) {
   switch (format) {
   case NumberFormat::F16:
-    return lt::R_16F;
+    return lt::R16F;
   case NumberFormat::BF16:
-    return lt::R_16BF;
+    return lt::R16BF;
   case NumberFormat::TF32:
   case NumberFormat::F32:
-    return lt::R_32F;
+    return lt::R32F;
   case NumberFormat::FP8E4M3:
-    return lt::R_8F_E4M3;
+    return lt::R8FE4M3;
   case NumberFormat::FP8E5M2:
-    return lt::R_8F_E5M2;
+    return lt::R8FE5M2;
   case NumberFormat::Int8:
-    return lt::R_8I;
+    return lt::R8I;
   case NumberFormat::Int32:
-    return lt::R_32I;
+    return lt::R32I;
   default:
     throw std::runtime_error(join("cuBLASLt does not multiply ",
                                   std::string(tilec::getSpelling(format))));
@@ -47,9 +47,8 @@ lt::DataType dataTypeOf(NumberFormat format) {
 
 lt::ComputeType computeTypeOf(const Work &work) {
   if (!tilec::isFloat(work.a))
-    return lt::COMPUTE_32I;
-  return work.a == NumberFormat::TF32 ? lt::COMPUTE_32F_FAST_TF32
-                                      : lt::COMPUTE_32F;
+    return lt::Compute32I;
+  return work.a == NumberFormat::TF32 ? lt::Compute32FFastTF32 : lt::Compute32F;
 }
 
 /// The objects that describe one product to cuBLASLt.
@@ -60,14 +59,14 @@ public:
     const Work &work = problem.work();
     isInteger = !tilec::isFloat(work.a);
     TILEBENCH_LT(lt, cublasLtMatmulDescCreate, &desc, computeTypeOf(work),
-                 isInteger ? lt::R_32I : lt::R_32F);
-    set(lt::DESC_TRANSA, work.isBTransposed ? lt::OP_T : lt::OP_N);
-    set(lt::DESC_TRANSB, work.isATransposed ? lt::OP_T : lt::OP_N);
+                 isInteger ? lt::R32I : lt::R32F);
+    set(lt::DescTransA, work.isBTransposed ? lt::OpT : lt::OpN);
+    set(lt::DescTransB, work.isATransposed ? lt::OpT : lt::OpN);
     if (work.isFastAccumulation)
-      set(lt::DESC_FAST_ACCUM, int8_t(1));
+      set(lt::DescFastAccum, int8_t(1));
     if (work.scales == Scales::Block128) {
-      set(lt::DESC_A_SCALE_MODE, lt::SCALE_BLK128x128_32F);
-      set(lt::DESC_B_SCALE_MODE, lt::SCALE_VEC128_32F);
+      set(lt::DescAScaleMode, lt::ScaleBlock128x128);
+      set(lt::DescBScaleMode, lt::ScaleVec128);
       setScales(problem.sets()[0]);
     }
     first = makeLayout(problem.inputs().b);
@@ -90,7 +89,7 @@ public:
     TILEBENCH_LT(lt, cublasLtMatmulPreferenceCreate, &preference);
     size_t bytes = workspaceBytes;
     lt.cublasLtMatmulPreferenceSetAttribute(
-        preference, lt::PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes);
+        preference, lt::PrefMaxWorkspaceBytes, &bytes, sizeof bytes);
     std::vector<lt::HeuristicResult> results(mostAlgorithms);
     int count = 0;
     int status = lt.cublasLtMatmulAlgoGetHeuristic(
@@ -131,8 +130,8 @@ private:
   }
 
   void setScales(const Problem::Set &operands) {
-    set(lt::DESC_A_SCALE_POINTER, operands.ltScalesOfB.address());
-    set(lt::DESC_B_SCALE_POINTER, operands.ltScalesOfA.address());
+    set(lt::DescAScalePointer, operands.ltScalesOfB.address());
+    set(lt::DescBScalePointer, operands.ltScalesOfA.address());
   }
 
   lt::MatrixLayout makeLayout(const HostMatrix &matrix) const {
@@ -153,16 +152,15 @@ private:
 Json describeAlgorithm(const CublasLt &lt, const lt::HeuristicResult &found) {
   Json facts;
   const std::pair<const char *, lt::ConfigAttribute> attributes[] = {
-      {"id", lt::CONFIG_ID},
-      {"tile", lt::CONFIG_TILE_ID},
-      {"stages", lt::CONFIG_STAGES_ID},
-      {"split_k", lt::CONFIG_SPLITK_NUM},
-      {"cluster", lt::CONFIG_CLUSTER_SHAPE_ID}};
+      {"id", lt::ConfigId},
+      {"tile", lt::ConfigTileId},
+      {"stages", lt::ConfigStagesId},
+      {"split_k", lt::ConfigSplitKNum},
+      {"cluster", lt::ConfigClusterShapeId}};
   for (auto [name, attribute] : attributes) {
     // The cluster's shape has 16 bits, the others 32.
     uint32_t value = 0;
-    size_t bytes = attribute == lt::CONFIG_CLUSTER_SHAPE_ID ? 2 : 4,
-           written = 0;
+    size_t bytes = attribute == lt::ConfigClusterShapeId ? 2 : 4, written = 0;
     if (lt.cublasLtMatmulAlgoConfigGetAttribute(&found.algorithm, attribute,
                                                 &value, bytes, &written) == 0)
       facts[name] = value;

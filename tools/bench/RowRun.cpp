@@ -2,17 +2,15 @@
 //
 // 1. Kernels are checked at the small products of the row, if it has any.
 // 2. All contenders are made, and the kernels checked at the product itself.
-// 3. Brief series in random order leave the few fastest kernels and algorithms
-//    of cuBLASLt; then a few rounds in both power states choose two of each.
-// 4. These are timed in both states, in many rounds of random order.
-// 5. Each is checked again, with every set of buffers.
+// 3. The fastest of them are found and timed (Contest.h).
+// 4. These are checked again, with every set of buffers.
 //
 //===----------------------------------------------------------------------===//
 
 #include "tools/bench/RowRun.h"
 #include "runtime/lib/Text.h"
 #include "tilert/tilert.hpp"
-#include "tools/bench/Stopwatch.h"
+#include "tools/bench/Contest.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -25,59 +23,11 @@ namespace {
 
 constexpr int64_t sampledRows = 128;       // and columns, of a large product
 constexpr int64_t checkedExtent = 1 << 11; // all of a small one
-constexpr int briefRounds = 3;
-// Of each side, after the brief series; with --quick.
-constexpr size_t mostCandidates = 5, mostCandidatesQuick = 3;
-constexpr double hopeless = 1.2; // times the fastest
-constexpr size_t finalists = 2;
 
 size_t hashBytes(const HostMatrix &matrix) {
   return std::hash<std::string_view>()(
       {reinterpret_cast<const char *>(matrix.bytes.data()),
        matrix.bytes.size()});
-}
-
-/// A contender with what is known of it.
-struct Entrant {
-  Contender contender;
-  std::string failure;
-  double error = -1;
-  size_t resultHash = 0;
-  double estimate = 0;
-  std::vector<double> brief;
-  Samples choosing[stateCount], timing[stateCount];
-
-  bool isRight() const { return failure.empty(); }
-};
-
-Json describeSamples(const Samples &samples) {
-  Json json = {{"median_us", median(samples.us)},
-               {"spread", spread(samples.us)},
-               {"samples_us", samples.us}};
-  if (!samples.clockMhz.empty()) {
-    json["clock_mhz"] = median(samples.clockMhz);
-    json["watts"] = median(samples.watts);
-  }
-  return json;
-}
-
-Json describeEntrant(const Entrant &entrant) {
-  const Contender &contender = entrant.contender;
-  Json json = {{"name", contender.name}, {"peer", contender.isPeer}};
-  if (!contender.note.empty())
-    json["note"] = contender.note;
-  if (!contender.facts.empty())
-    json["facts"] = contender.facts;
-  if (entrant.error >= 0)
-    json["error"] = entrant.error;
-  if (!entrant.failure.empty())
-    json["failure"] = entrant.failure;
-  if (!entrant.brief.empty())
-    json["brief_us"] = median(entrant.brief);
-  for (int i = 0; i < stateCount; ++i)
-    if (!entrant.timing[i].us.empty())
-      json[stateNames[i]] = describeSamples(entrant.timing[i]);
-  return json;
 }
 
 class RowRunner {
@@ -122,8 +72,8 @@ private:
 
   /// Does something with a contender and gives what went wrong. Contenders that
   /// ruin the device end the process.
-  template <typename Body>
-  std::string attempt(const std::string &name, Body &&body) {
+  std::string attempt(const std::string &name,
+                      const std::function<void()> &body) {
     announce(name);
     std::string failure;
     try {
@@ -252,98 +202,20 @@ private:
 
   void timeAll() {
     bool flushes = row.flushesCache || machine.options.flushesCache;
-    stopwatch.emplace(machine.device, machine.nvml, problem->sets().size(),
-                      flushes);
-    std::vector<Entrant *> chosen;
-    for (bool isPeer : {true, false}) {
-      std::vector<Entrant *> side;
-      for (const auto &entrant : entrants)
-        if (entrant->isRight() && entrant->contender.isPeer == isPeer)
-          side.push_back(entrant.get());
-      side = chooseByBriefSeries(side);
-      side = chooseByStates(side);
-      chosen.insert(chosen.end(), side.begin(), side.end());
-    }
-    int rounds = machine.options.rounds    ? machine.options.rounds
-                 : machine.options.isQuick ? 4
-                                           : 11;
-    measure(chosen, rounds, &Entrant::timing);
-    for (Entrant *entrant : chosen)
+    Stopwatch stopwatch(machine.device, machine.nvml, problem->sets().size(),
+                        flushes);
+    Contest contest(
+        stopwatch, random, machine.options,
+        [this](const std::string &name, const std::function<void()> &body) {
+          return attempt(name, body);
+        },
+        [this](Entrant &peer) { check(peer, *problem, *reference, nullptr); });
+    std::vector<Entrant *> peers, kernels;
+    for (const auto &entrant : entrants)
+      if (entrant->isRight())
+        (entrant->contender.isPeer ? peers : kernels).push_back(entrant.get());
+    for (Entrant *entrant : contest.run(peers, kernels))
       recheck(*entrant);
-  }
-
-  /// The fastest in brief series. Those that fail drop out.
-  std::vector<Entrant *> chooseByBriefSeries(std::vector<Entrant *> side) {
-    for (Entrant *entrant : side)
-      entrant->failure = attempt(entrant->contender.name, [&] {
-        entrant->estimate = stopwatch->estimate(entrant->contender);
-      });
-    std::erase_if(side, [](Entrant *one) { return !one->isRight(); });
-    if (side.size() <= finalists)
-      return side;
-    visitInRandomOrder(side.size(), briefRounds, random, [&](size_t i) {
-      announce(side[i]->contender.name);
-      side[i]->brief.push_back(
-          stopwatch->measureBriefly(side[i]->contender, side[i]->estimate));
-    });
-    sortBy(side, [](const Entrant &one) { return median(one.brief); });
-    double fastest = median(side[0]->brief);
-    size_t most =
-        machine.options.isQuick ? mostCandidatesQuick : mostCandidates;
-    while (side.size() > most ||
-           median(side.back()->brief) > hopeless * fastest)
-      side.pop_back();
-    return side;
-  }
-
-  /// The fastest in each state.
-  std::vector<Entrant *> chooseByStates(const std::vector<Entrant *> &side) {
-    if (side.size() <= finalists)
-      return keepRight(side);
-    measure(side, machine.options.isQuick ? 1 : 3, &Entrant::choosing);
-    std::vector<Entrant *> chosen;
-    for (int state = 0; state < stateCount; ++state) {
-      std::vector<Entrant *> order = keepRight(side);
-      sortBy(order, [&](const Entrant &one) {
-        return median(one.choosing[state].us);
-      });
-      // The same one in both states makes room for the next.
-      for (Entrant *entrant : order)
-        if (std::find(chosen.begin(), chosen.end(), entrant) == chosen.end()) {
-          chosen.push_back(entrant);
-          break;
-        } else if (state + 1 < stateCount || order.size() == 1) {
-          break;
-        }
-    }
-    return chosen;
-  }
-
-  /// Without algorithms of cuBLASLt that turn out to be wrong; kernels have
-  /// been checked.
-  std::vector<Entrant *> keepRight(std::vector<Entrant *> side) {
-    for (Entrant *entrant : side)
-      if (entrant->contender.isPeer && entrant->error < 0)
-        check(*entrant, *problem, *reference, nullptr);
-    std::erase_if(side, [](Entrant *one) { return !one->isRight(); });
-    return side;
-  }
-
-  template <typename Key>
-  static void sortBy(std::vector<Entrant *> &side, Key &&key) {
-    std::sort(side.begin(), side.end(),
-              [&](Entrant *a, Entrant *b) { return key(*a) < key(*b); });
-  }
-
-  void measure(const std::vector<Entrant *> &side, int rounds,
-               Samples (Entrant::*where)[stateCount]) {
-    for (int i = 0; i < stateCount; ++i)
-      visitInRandomOrder(side.size(), rounds, random, [&](size_t j) {
-        Entrant &entrant = *side[j];
-        announce(entrant.contender.name);
-        stopwatch->measure(State(i), entrant.contender, entrant.estimate,
-                           (entrant.*where)[i]);
-      });
   }
 
   void recheck(Entrant &entrant) {
@@ -374,7 +246,7 @@ private:
                  {"flush_l2", row.flushesCache || machine.options.flushesCache},
                  {"contenders", Json::array()}};
     for (const auto &entrant : entrants)
-      json["contenders"].push_back(describeEntrant(*entrant));
+      json["contenders"].push_back(tilebench::describe(*entrant));
     return json;
   }
 
@@ -386,7 +258,6 @@ private:
   std::optional<Problem> problem;
   std::optional<Reference> reference;
   std::optional<HostMatrix> peerResult;
-  std::optional<Stopwatch> stopwatch;
   std::vector<std::unique_ptr<Entrant>> entrants;
 };
 

@@ -89,18 +89,19 @@ double Stopwatch::time(const Contender &contender, int count,
 }
 
 double Stopwatch::timeSingly(const Contender &contender, int count) {
-  while (events.size() < size_t(2 * count))
+  size_t moments = 2 * size_t(count); // before and after each launch
+  while (events.size() < moments)
     events.push_back(std::make_unique<gpurunner::Event>(device));
-  for (int i = 0; i < count; ++i) {
+  for (size_t i = 0; i < moments; i += 2) {
     flush->run();
-    events[size_t(2 * i)]->record();
+    events[i]->record();
     launch(contender);
-    events[size_t(2 * i + 1)]->record();
+    events[i + 1]->record();
   }
   device.synchronize();
   std::vector<double> times;
-  for (int i = 0; i < count; ++i)
-    times.push_back(events[size_t(2 * i + 1)]->since(*events[size_t(2 * i)]));
+  for (size_t i = 0; i < moments; i += 2)
+    times.push_back(events[i + 1]->since(*events[i]));
   return median(times);
 }
 

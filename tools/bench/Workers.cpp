@@ -99,6 +99,9 @@ Json describeDevice(const Device &device, const Nvml &nvml,
         row = {{"failure", error.what()}};
       }
       tell(pipe, "row", row);
+      // The next row gets a process that works.
+      if (!TILERT_CALL(device.driver(), cuCtxSynchronize).isOk())
+        _exit(0);
       excluded.clear();
     }
   } catch (const std::exception &error) {
@@ -173,7 +176,7 @@ private:
     }
     close(ends[1]);
     busy = "the start of the process";
-    hasStarted = false;
+    hasStarted = isBetweenRows = false;
     failure.clear();
     bool isLate = !follow(ends[0]);
     close(ends[0]);
@@ -182,7 +185,7 @@ private:
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
       ;
-    if (next < rows.size())
+    if (!isBetweenRows)
       explainEnd(isLate, status);
   }
 
@@ -197,6 +200,7 @@ private:
         return result == LineReader::Result::End;
       Json message = Json::parse(line);
       const std::string &kind = message[0].get_ref<const std::string &>();
+      isBetweenRows = kind == "row";
       if (kind == "busy")
         busy = message[1];
       else if (kind == "row")
@@ -262,7 +266,7 @@ private:
   Exclusions excluded;
   int deaths = 0;
   std::string busy, failure;
-  bool hasStarted = false;
+  bool hasStarted = false, isBetweenRows = false;
 };
 
 } // namespace

@@ -24,13 +24,10 @@ fakecublaslt::State &state() {
 
 NumberFormat formatOf(int type) {
   static const std::map<int, NumberFormat> formats = {
-      {lt::R_32F, NumberFormat::F32},
-      {lt::R_16F, NumberFormat::F16},
-      {lt::R_8I, NumberFormat::Int8},
-      {lt::R_32I, NumberFormat::Int32},
-      {lt::R_16BF, NumberFormat::BF16},
-      {lt::R_8F_E4M3, NumberFormat::FP8E4M3},
-      {lt::R_8F_E5M2, NumberFormat::FP8E5M2}};
+      {lt::R32F, NumberFormat::F32},       {lt::R16F, NumberFormat::F16},
+      {lt::R8I, NumberFormat::Int8},       {lt::R32I, NumberFormat::Int32},
+      {lt::R16BF, NumberFormat::BF16},     {lt::R8FE4M3, NumberFormat::FP8E4M3},
+      {lt::R8FE5M2, NumberFormat::FP8E5M2}};
   return formats.at(type);
 }
 
@@ -80,7 +77,7 @@ Layout *get(lt::MatrixLayout layout) {
 struct Operand {
   Operand(const Desc &desc, int attribute, const Layout &layout,
           const void *memory)
-      : isTransposed(desc.get<int>(attribute, lt::OP_N) == lt::OP_T),
+      : isTransposed(desc.get<int>(attribute, lt::OpN) == lt::OpT),
         layout(layout), memory(memory) {}
 
   int64_t rows() const { return isTransposed ? layout.columns : layout.rows; }
@@ -102,15 +99,15 @@ struct Operand {
 double findScale(const Desc &desc, bool isFirst, int64_t m, int64_t k,
                  int64_t rows, int64_t depth) {
   auto *scales = desc.get<const float *>(
-      isFirst ? lt::DESC_A_SCALE_POINTER : lt::DESC_B_SCALE_POINTER, nullptr);
+      isFirst ? lt::DescAScalePointer : lt::DescBScalePointer, nullptr);
   if (!scales)
     return 1;
   int64_t groups = (depth + 127) / 128;
   int mode =
-      desc.get<int>(isFirst ? lt::DESC_A_SCALE_MODE : lt::DESC_B_SCALE_MODE, 0);
-  if (mode == lt::SCALE_VEC128_32F)
+      desc.get<int>(isFirst ? lt::DescAScaleMode : lt::DescBScaleMode, 0);
+  if (mode == lt::ScaleVec128)
     return scales[k / 128 * rows + m];
-  if (mode == lt::SCALE_BLK128x128_32F)
+  if (mode == lt::ScaleBlock128x128)
     return scales[m / 128 * ((groups + 3) / 4 * 4) + k / 128];
   return *scales;
 }
@@ -146,11 +143,11 @@ int cublasLtMatmulDescDestroy(lt::MatmulDesc desc) {
 int cublasLtMatmulDescSetAttribute(lt::MatmulDesc desc, int attribute,
                                    const void *value, size_t bytes) {
   // The sizes that the library demands.
-  size_t wanted = attribute == lt::DESC_FAST_ACCUM ? 1
-                  : attribute == lt::DESC_A_SCALE_POINTER ||
-                          attribute == lt::DESC_B_SCALE_POINTER
-                      ? 8
-                      : 4;
+  size_t wanted =
+      attribute == lt::DescFastAccum ? 1
+      : attribute == lt::DescAScalePointer || attribute == lt::DescBScalePointer
+          ? 8
+          : 4;
   if (bytes != wanted)
     return invalidValue;
   auto *begin = static_cast<const char *>(value);
@@ -185,8 +182,8 @@ int cublasLtMatmulAlgoGetHeuristic(lt::Handle, lt::MatmulDesc desc,
                                    lt::Preference, int most,
                                    lt::HeuristicResult *results, int *count) {
   const Desc &d = *get(desc);
-  bool isInteger = d.computeType == lt::COMPUTE_32I;
-  if ((d.scaleType == lt::R_32I) != isInteger)
+  bool isInteger = d.computeType == lt::Compute32I;
+  if ((d.scaleType == lt::R32I) != isInteger)
     return invalidValue;
   *count = 0;
   for (size_t i = 0; i < state().milliseconds.size() && *count < most; ++i) {
@@ -213,13 +210,13 @@ int cublasLtMatmul(lt::Handle, lt::MatmulDesc desc, const void *alpha,
                    const lt::Algorithm *algorithm, void *, size_t, void *) {
   const Desc &matmul = *get(desc);
   const Layout &result = *get(dLayout);
-  Operand first(matmul, lt::DESC_TRANSA, *get(aLayout), a);
-  Operand second(matmul, lt::DESC_TRANSB, *get(bLayout), b);
+  Operand first(matmul, lt::DescTransA, *get(aLayout), a);
+  Operand second(matmul, lt::DescTransB, *get(bLayout), b);
   int64_t depth = first.columns();
   if (first.rows() != result.rows || second.columns() != result.columns ||
       second.rows() != depth)
     return invalidValue;
-  bool isInteger = matmul.computeType == lt::COMPUTE_32I;
+  bool isInteger = matmul.computeType == lt::Compute32I;
   double factor = isInteger ? *static_cast<const int32_t *>(alpha)
                             : *static_cast<const float *>(alpha);
   auto number = int(algorithm->data[0]);

@@ -261,6 +261,35 @@ TEST_F(Run, FaultsAndHangsEndTheirContenderOnly) {
   EXPECT_EQ(measured["result"]["verdict"], "ok");
 }
 
+TEST_F(Run, FaultsWhileTimingEndTheirContenderOnly) {
+  int launches = 0;
+  addKernel("late", 1, [&](const Launch &) {
+    if (++launches > 20)
+      gpu.cuda->stickyError = 700;
+  });
+  addKernel("right", 2);
+  Json measured = measure();
+  EXPECT_NE(failureOf(measured, "late").find("CUDA_ERROR_ILLEGAL_ADDRESS"),
+            std::string::npos);
+  EXPECT_EQ(measured["result"]["kernel"], "right");
+}
+
+TEST_F(Run, RowsThatCannotBeMeasuredHaveAFailure) {
+  addKernel("kernel", 1);
+  options.hasPeers = false;
+  gpu.cuda->failures["cuMemAlloc_v2"] = 2;
+  Row second = row;
+  second.name = "second";
+  measureRows(options, {row, second}, 5, record, [](const Json &) {});
+  ASSERT_EQ(record["rows"].size(), 2u);
+  for (const Json &measured : record["rows"]) {
+    ASSERT_EQ(listFailures(measured).size(), 1u);
+    EXPECT_EQ(listFailures(measured)[0].find("cuMemAlloc_v2 failed"), 0u);
+    EXPECT_EQ(measured["result"]["verdict"], "not measured");
+  }
+  EXPECT_EQ(record["rows"][1]["name"], "second");
+}
+
 TEST_F(Run, ARowWithTooManyDeathsIsGivenUp) {
   for (int i = 0; i < 7; ++i)
     addKernel("faulty" + std::to_string(i), 1,
