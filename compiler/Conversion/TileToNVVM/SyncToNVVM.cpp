@@ -165,6 +165,7 @@ LogicalResult tile::emitWait(KernelEmitter &e, WaitOp op) {
   Value address = getBarrierAddress(e, op.getBarrier(), op.getIndex());
   Value parity = e.builder.createOrFold<arith::TruncIOp>(
       e.loc, e.builder.getI32Type(), e.getScalar(op.getParity()));
+  parity = e.andi(parity, e.i32(1));
   e.callVolatileAsm("{\n.reg .pred p;\nwait_${:uid}: "
                     "mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1;\n"
                     "@!p bra wait_${:uid};\n}",

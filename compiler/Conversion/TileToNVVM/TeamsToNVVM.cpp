@@ -86,13 +86,9 @@ LogicalResult tile::emitWarpgroup(KernelEmitter &e, WarpgroupOp op) {
   return emitTeams(e, op, group, /*region=*/0);
 }
 
-/// A block begins with equal shares of the registers, of which ptxas rounds
-/// down to a multiple of 8.
 LogicalResult tile::emitSetMaxRegisters(KernelEmitter &e,
                                         SetMaxRegistersOp op) {
-  constexpr int64_t registersOfBlock = 65536;
-  int64_t share = registersOfBlock / int64_t(e.kernel.getThreads()) / 8 * 8;
-  int64_t count = op.getCount();
+  int64_t share = getRegisterShare(e.kernel), count = op.getCount();
   e.callVolatileAsm((Twine("setmaxnreg.") + (count < share ? "dec" : "inc") +
                      ".sync.aligned.u32 " + Twine(count) + ";")
                         .str(),

@@ -13,11 +13,9 @@
 //     and becomes an access like others at the wait that covers its group.
 //   - A barrier that later ones made superfluous is removed at the end.
 //   - Teams of warpgroups order what they do themselves, each by barriers of
-//   its
-//     own; those of the block stand in front of them and behind.
+//     its own; those of the block stand in front of them and behind.
 //   - An arrival is that of a whole team, by one of its threads: the others
-//   have
-//     to be done with what they did, and with waiting for earlier phases.
+//     have to be done with what they did, and with waiting for earlier phases.
 //
 // Global memory is ordered too: a block sees its own stores in program order,
 // through any parameter that may overlap (docs/language.md section 11).

@@ -9,6 +9,7 @@
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/TeamThreads.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::tile {
@@ -61,6 +62,28 @@ static LogicalResult checkSize(Operation *op) {
   return success();
 }
 
+/// A team that waits for registers which nobody gives up waits for ever.
+static LogicalResult checkRegisterTotals(KernelOp kernel) {
+  int64_t share = getRegisterShare(kernel);
+  WalkResult walked = kernel.walk([&](WarpgroupOp teams) -> WalkResult {
+    int64_t total = 0, all = 0;
+    SetMaxRegistersOp last;
+    for (Region &team : teams.getBodies()) {
+      int64_t groups = teams.getTeamThreads(team.getRegionNumber()) /
+                       WarpgroupOp::threadsPerGroup;
+      auto limit = dyn_cast<SetMaxRegistersOp>(team.front().front());
+      total += groups * (limit ? int64_t(limit.getCount()) : share);
+      all += groups * share;
+      last = limit ? limit : last;
+    }
+    if (!last || total <= all)
+      return success();
+    return last.emitError("warpgroups take ")
+           << total << " registers a thread in all, and the block has " << all;
+  });
+  return failure(walked.wasInterrupted());
+}
+
 /// Registers are given up and taken from what the block began with, so that a
 /// warpgroup changes their number once.
 static LogicalResult checkRegisters(KernelOp kernel) {
@@ -78,7 +101,9 @@ static LogicalResult checkRegisters(KernelOp kernel) {
                << count << " is not supported yet";
     return success();
   });
-  return failure(walked.wasInterrupted());
+  if (walked.wasInterrupted())
+    return failure();
+  return checkRegisterTotals(kernel);
 }
 
 /// Says of qualifiers that are taken, but change nothing yet.

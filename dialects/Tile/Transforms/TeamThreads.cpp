@@ -1,6 +1,7 @@
 //===- TeamThreads.cpp - Which threads of a team do its work --------------===//
 
 #include "dialects/Tile/Transforms/TeamThreads.h"
+#include "dialects/Tile/Transforms/Decisions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,6 +23,14 @@ static bool isForOneThread(Operation *op) {
          isa<LoadElementOp, SetMaxRegistersOp, ExpectOp, WaitOp, TmaCopyOp,
              CommitGroupOp, WaitGroupOp, FenceOp, SymbolOp, BlockIdOp, StageOp,
              SliceOp, ViewOp, BytesOp, AllocSharedOp, YieldOp>(op);
+}
+
+int64_t tile::getRegisterShare(KernelOp kernel) {
+  constexpr int64_t registersOfMultiprocessor = 65536, mostPerThread = 256;
+  int64_t threads =
+      kernel.getThreads() * getDecidedInteger(kernel, "min_blocks").value_or(1);
+  // ptxas rounds down to a multiple of 8.
+  return std::min(registersOfMultiprocessor / threads / 8 * 8, mostPerThread);
 }
 
 void tile::cloneConstantsIntoTeams(KernelOp kernel) {

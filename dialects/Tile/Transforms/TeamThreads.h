@@ -12,6 +12,11 @@ namespace mlir::tile {
 /// barrier of the team is needed between its statements.
 bool isForOneThread(Block &body);
 
+/// Registers that each thread has when a block begins whose teams share them
+/// out
+/// (`tile.set_max_registers`).
+int64_t getRegisterShare(KernelOp kernel);
+
 /// Gives each team of the kernel its own copy of constant fragments that stand
 /// outside: teams spread them over threads of their own.
 void cloneConstantsIntoTeams(KernelOp kernel);
