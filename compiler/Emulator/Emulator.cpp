@@ -8,6 +8,7 @@
 #include "compiler/Emulator/Emulator.h"
 
 #include "compiler/Emulator/Load/LoadedModule.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Module.h"
 
 #include <atomic>
@@ -78,6 +79,18 @@ static llvm::Error checkShape(const LaunchSpec &spec,
     return failLaunch("a block of kernel '" + spec.symbol + "' would have " +
                       llvm::Twine(spec.threads) + " threads; the limit is " +
                       llvm::Twine(maxThreads));
+  if (spec.clusterSize == 0 || spec.gridX % spec.clusterSize)
+    return failLaunch("the grid of " + llvm::Twine(spec.gridX) +
+                      " blocks does not divide into clusters of " +
+                      llvm::Twine(spec.clusterSize));
+  if (spec.clusterSize > 1 && (spec.threads % threadsPerWarpgroup ||
+                               spec.threads * spec.clusterSize > maxThreads))
+    return failLaunch("the emulator runs clusters of whole warpgroups and at "
+                      "most " +
+                      llvm::Twine(maxThreads) + " threads; kernel '" +
+                      spec.symbol + "' would have " +
+                      llvm::Twine(spec.clusterSize) + " blocks of " +
+                      llvm::Twine(spec.threads));
   if (spec.sharedBytes > SharedArena::capacity - module.staticSharedBytes)
     return failLaunch(
         "a block of kernel '" + spec.symbol + "' would have " +
@@ -129,19 +142,31 @@ static void registerBuffers(const Kernel &kernel, const LoadedModule &module,
 // Running
 //===----------------------------------------------------------------------===//
 
-/// Runs the blocks that `next` hands out until all are done or one fails.
+/// The first blocks of the clusters to run.
+static std::vector<uint32_t> listClusters(const LaunchSpec &spec) {
+  std::vector<uint32_t> firsts;
+  llvm::DenseSet<uint32_t> known;
+  for (uint32_t block : spec.blocks) {
+    uint32_t first = block - block % spec.clusterSize;
+    if (known.insert(first).second || spec.clusterSize == 1)
+      firsts.push_back(first);
+  }
+  if (spec.blocks.empty())
+    for (uint32_t first = 0; first < spec.gridX; first += spec.clusterSize)
+      firsts.push_back(first);
+  return firsts;
+}
+
+/// Runs the clusters that `next` hands out until all are done or one fails.
 static void runBlocks(Worker &worker, const Launch &launch,
+                      const std::vector<uint32_t> &firsts,
                       std::atomic<uint64_t> &next, std::atomic<bool> &stops) {
-  const LaunchSpec &spec = launch.spec;
-  uint64_t count = spec.blocks.empty() ? spec.gridX : spec.blocks.size();
   Block block(launch, worker.arena, worker.stacks, worker.tally);
   while (!stops) {
     uint64_t number = next++;
-    if (number >= count)
+    if (number >= firsts.size())
       return;
-    auto index = static_cast<uint32_t>(number);
-    worker.failure =
-        block.run(spec.blocks.empty() ? index : spec.blocks[index]);
+    worker.failure = block.run(firsts[number]);
     if (worker.failure)
       stops = true;
   }
@@ -221,21 +246,23 @@ llvm::Expected<EmulatorCounters> Emulator::launch(const LaunchSpec &spec) {
     state->workers.push_back(std::make_unique<Worker>());
   for (unsigned i = 0; i < threads; ++i) {
     Worker &worker = *state->workers[i];
-    if (llvm::Error error = worker.arena.map())
+    if (llvm::Error error = worker.arena.map(spec.clusterSize))
       return std::move(error);
-    if (llvm::Error error = worker.stacks.reserve(spec.threads))
+    if (llvm::Error error =
+            worker.stacks.reserve(spec.threads * spec.clusterSize))
       return std::move(error);
     clearTally(worker.tally, module.sites.size());
     worker.failure.reset();
   }
 
+  std::vector<uint32_t> firsts = listClusters(spec);
   std::atomic<uint64_t> next = 0;
   std::atomic<bool> stops = false;
   std::vector<std::thread> helpers;
   for (unsigned i = 1; i < threads; ++i)
     helpers.emplace_back(
-        [&, i] { runBlocks(*state->workers[i], launch, next, stops); });
-  runBlocks(*state->workers[0], launch, next, stops);
+        [&, i] { runBlocks(*state->workers[i], launch, firsts, next, stops); });
+  runBlocks(*state->workers[0], launch, firsts, next, stops);
   for (std::thread &helper : helpers)
     helper.join();
 

@@ -16,9 +16,9 @@
 //   auto counters = (*emulator)->launch(launch);
 //
 // Pointers in the parameters are host addresses inside of the buffers; tensor
-// maps are what TensorMap.h says.  Blocks
-// run one after another on each host thread; a block that waits for a later
-// one is reported as a deadlock.
+// maps are what TensorMap.h says.  Blocks run one after another on each host
+// thread, those of a cluster together; a block that waits for a later one is
+// reported as a deadlock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,12 +78,16 @@ struct LaunchSpec {
   std::string symbol;
   uint32_t gridX = 1;
   uint32_t threads = 1;
+  /// Blocks of a cluster, which run together.  In clusters of several, blocks
+  /// must have whole warpgroups, and all together at most 1024 threads.
+  uint32_t clusterSize = 1;
   /// Dynamic shared memory of a block.
   uint64_t sharedBytes = 0;
   /// The raw bytes of each kernel parameter.
   std::vector<std::vector<uint8_t>> parameters;
   std::vector<EmulatedBuffer> buffers;
-  /// The blocks to run, all of the grid when empty.
+  /// The blocks to run, all of the grid when empty; with them run the others of
+  /// their clusters.
   std::vector<uint32_t> blocks;
   EmulatorOptions options;
 };

@@ -38,6 +38,7 @@ const InstructionTable &InstructionTable::get() {
     registerSpecialRegisters(all);
     registerWarpInstructions(all);
     registerBarrierInstructions(all);
+    registerClusterInstructions(all);
     registerMatrixMemoryInstructions(all);
     registerAsyncCopyInstructions(all);
     registerTransactionBarrierInstructions(all);

@@ -134,6 +134,7 @@ private:
 void registerSpecialRegisters(InstructionTable &table);
 void registerWarpInstructions(InstructionTable &table);
 void registerBarrierInstructions(InstructionTable &table);
+void registerClusterInstructions(InstructionTable &table);
 void registerMatrixMemoryInstructions(InstructionTable &table);
 void registerAsyncCopyInstructions(InstructionTable &table);
 void registerTransactionBarrierInstructions(InstructionTable &table);

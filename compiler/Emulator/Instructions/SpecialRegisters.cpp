@@ -1,7 +1,7 @@
 //===- SpecialRegisters.cpp - %tid, %laneid and the like ------------------===//
 //
-// Launches are one-dimensional and without clusters, so that the other
-// dimensions have extent one.
+// Launches and clusters are one-dimensional, so that the other dimensions have
+// extent one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,15 +23,23 @@ tilec::emulator::findSpecialRegister(llvm::StringRef name) {
       .Cases({"tid.y", "tid.z"}, R::Zero)
       .Case("ntid.x", R::ThreadsX)
       .Cases({"ntid.y", "ntid.z"}, R::One)
-      .Cases({"ctaid.x", "clusterid.x"}, R::BlockX)
+      .Case("ctaid.x", R::BlockX)
+      .Case("clusterid.x", R::ClusterX)
       .Cases({"ctaid.y", "ctaid.z", "clusterid.y", "clusterid.z"}, R::Zero)
-      .Cases({"nctaid.x", "nclusterid.x"}, R::BlocksX)
+      .Case("nctaid.x", R::BlocksX)
+      .Case("nclusterid.x", R::ClustersX)
       .Cases({"nctaid.y", "nctaid.z", "nclusterid.y", "nclusterid.z"}, R::One)
-      .Cases({"cluster.ctaid.x", "cluster.ctaid.y", "cluster.ctaid.z",
-              "cluster.ctarank", "cluster_ctaid.x", "cluster_ctarank"},
+      .Cases({"cluster.ctaid.x", "cluster.ctarank", "cluster_ctaid.x",
+              "cluster_ctarank"},
+             R::ClusterRank)
+      .Cases({"cluster.ctaid.y", "cluster.ctaid.z", "cluster_ctaid.y",
+              "cluster_ctaid.z"},
              R::Zero)
-      .Cases({"cluster.nctaid.x", "cluster.nctaid.y", "cluster.nctaid.z",
-              "cluster.nctarank", "cluster_nctaid.x", "cluster_nctarank"},
+      .Cases({"cluster.nctaid.x", "cluster.nctarank", "cluster_nctaid.x",
+              "cluster_nctarank"},
+             R::ClusterBlocks)
+      .Cases({"cluster.nctaid.y", "cluster.nctaid.z", "cluster_nctaid.y",
+              "cluster_nctaid.z"},
              R::One)
       .Case("laneid", R::Lane)
       .Case("warpid", R::Warp)
@@ -58,17 +66,25 @@ uint64_t tilec::emulator::readSpecialRegister(const Thread &thread,
   case SpecialRegister::One:
     return 1;
   case SpecialRegister::ThreadX:
-    return thread.index;
+    return thread.number;
   case SpecialRegister::BlockX:
-    return block.getIndex();
+    return block.getIndex(thread);
   case SpecialRegister::ThreadsX:
     return block.getThreadCount();
   case SpecialRegister::BlocksX:
     return block.getLaunch().spec.gridX;
+  case SpecialRegister::ClusterX:
+    return block.getIndex(thread) / block.getClusterSize();
+  case SpecialRegister::ClustersX:
+    return block.getLaunch().spec.gridX / block.getClusterSize();
+  case SpecialRegister::ClusterRank:
+    return thread.rank;
+  case SpecialRegister::ClusterBlocks:
+    return block.getClusterSize();
   case SpecialRegister::Lane:
     return thread.lane;
   case SpecialRegister::Warp:
-    return thread.warp->index;
+    return thread.number / lanesPerWarp;
   case SpecialRegister::Warps:
     return (block.getThreadCount() + lanesPerWarp - 1) / lanesPerWarp;
   case SpecialRegister::WarpSize:

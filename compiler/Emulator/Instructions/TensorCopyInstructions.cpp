@@ -90,14 +90,17 @@ struct CopyOperands {
   uint32_t map;
   uint32_t coordinates;
   uint32_t barrier; // loads only
-  /// An argument that asks for a multicast when it is true; 0 for none.
-  uint32_t multicastFlag;
+  /// The mask of the blocks of the cluster that get the box, and the argument
+  /// that tells whether there is one; 0 for none.
+  uint32_t mask;
+  uint32_t maskFlag;
 
   std::array<uint32_t, 8> pack() const {
-    return {rank, shared, map, coordinates, barrier, multicastFlag, 0, 0};
+    return {rank, shared, map, coordinates, barrier, mask, maskFlag, 0};
   }
   static CopyOperands unpack(const std::array<uint32_t, 8> &words) {
-    return {words[0], words[1], words[2], words[3], words[4], words[5]};
+    return {words[0], words[1], words[2], words[3],
+            words[4], words[5], words[6]};
   }
 };
 
@@ -120,14 +123,23 @@ static TensorTransfer makeTransfer(Thread &thread, const Operation &operation,
 }
 
 static void runLoad(Thread &thread, const Operation &operation, Slots slots) {
+  Block &block = *thread.block;
+  const Site &site = *operation.site;
   auto operands = CopyOperands::unpack(operation.parameters);
-  if (operands.multicastFlag && (slots[operands.multicastFlag] & 1))
-    thread.block->fail(thread, EmulationErrorKind::Unsupported, *operation.site,
-                       "the emulator does not implement copies to several "
-                       "blocks");
-  thread.block->issueTensorLoad(
-      thread, *operation.site, makeTransfer(thread, operation, operands, slots),
-      slots[operands.shared], slots[operands.barrier]);
+  TensorTransfer transfer = makeTransfer(thread, operation, operands, slots);
+  uint64_t destination = slots[operands.shared];
+  uint64_t barrier = slots[operands.barrier];
+  bool isMulticast = operands.mask &&
+                     (operands.maskFlag == 0 || (slots[operands.maskFlag] & 1));
+  if (!isMulticast)
+    return block.issueTensorLoad(thread, site, transfer, destination, barrier);
+  // Each block gets the box at the same place and signals its own mbarrier.
+  for (uint32_t mask = slots[operands.mask] & 0xFFFF; mask; mask &= mask - 1) {
+    uint32_t rank = llvm::countr_zero(mask);
+    block.issueTensorLoad(thread, site, transfer,
+                          block.mapShared(thread, site, destination, rank),
+                          block.mapShared(thread, site, barrier, rank));
+  }
 }
 
 static void runStore(Thread &thread, const Operation &operation, Slots slots) {
@@ -144,8 +156,9 @@ static std::optional<uint32_t> findRank(const InstructionForm &form) {
   return std::nullopt;
 }
 
-/// "...2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [dst],
-/// [map, {c, ...}], [barrier] {, policy}" or "...2d.global.shared::cta.tile
+/// "...2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes
+/// {.multicast::cluster} [dst], [map, {c, ...}], [barrier] {, mask} {, policy}"
+/// or "...2d.global.shared::cta.tile
 /// .bulk_group [map, {c, ...}], [src] {, policy}".
 static std::optional<Operation> bindPtxCopy(const InstructionForm &form,
                                             uint32_t rank) {
@@ -153,18 +166,19 @@ static std::optional<Operation> bindPtxCopy(const InstructionForm &form,
   if (form.has("mbarrier::complete_tx::bytes")) {
     if (form.words[5] != "shared::cluster" && form.words[5] != "shared::cta")
       return std::nullopt;
-    if (form.arguments != 3 + rank + policy)
+    uint32_t hasMask = form.has("multicast::cluster");
+    if (form.arguments != 3 + rank + hasMask + policy)
       return std::nullopt;
     Operation operation = makeThreadOperation(runLoad);
     operation.parameters =
-        CopyOperands{rank, 0, 1, 2, 2 + rank, /*multicastFlag=*/0}.pack();
+        CopyOperands{rank, 0, 1, 2, 2 + rank, hasMask ? 3 + rank : 0, 0}.pack();
     return operation;
   }
   if (!form.has("bulk_group") || form.words[5] != "global" ||
       form.words[6] != "shared::cta" || form.arguments != 2 + rank + policy)
     return std::nullopt;
   Operation operation = makeThreadOperation(runStore);
-  operation.parameters = CopyOperands{rank, 1 + rank, 0, 1, 0, 0}.pack();
+  operation.parameters = CopyOperands{rank, 1 + rank, 0, 1, 0, 0, 0}.pack();
   return operation;
 }
 
@@ -178,14 +192,17 @@ static std::optional<Operation> bindIntrinsicCopy(const InstructionForm &form,
       return std::nullopt;
     Operation operation = makeThreadOperation(runLoad);
     // The form for one block has no mask.
-    uint32_t flag = form.has("cta") ? 0 : 5 + rank;
-    operation.parameters = CopyOperands{rank, 0, 2, 3, 1, flag}.pack();
+    bool hasMask = !form.has("cta");
+    operation.parameters =
+        CopyOperands{
+            rank, 0, 2, 3, 1, hasMask ? 3 + rank : 0, hasMask ? 5 + rank : 0}
+            .pack();
     return operation;
   }
   if (!form.has("s2g") || form.arguments != 4 + rank)
     return std::nullopt;
   Operation operation = makeThreadOperation(runStore);
-  operation.parameters = CopyOperands{rank, 0, 1, 2, 0, 0}.pack();
+  operation.parameters = CopyOperands{rank, 0, 1, 2, 0, 0, 0}.pack();
   return operation;
 }
 
@@ -195,7 +212,7 @@ static std::optional<Operation> bindCopy(const InstructionForm &form) {
   for (llvm::StringRef word : form.words)
     if (word.starts_with("im2col") || word.contains("gather4") ||
         word.contains("scatter4") || word == "prefetch" || word == "reduce" ||
-        word.starts_with("multicast") || word.starts_with("cta_group"))
+        word.starts_with("cta_group"))
       return std::nullopt;
   if (!rank || form.words.size() < 7)
     return std::nullopt;

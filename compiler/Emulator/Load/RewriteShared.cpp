@@ -15,7 +15,8 @@ using namespace tilec;
 using namespace tilec::emulator;
 
 static uint64_t getSharedBase() {
-  return currentThread().block->getSharedBase();
+  Thread &thread = currentThread();
+  return thread.block->getSharedBase(thread.rank);
 }
 
 /// The base address in each function that uses shared memory.

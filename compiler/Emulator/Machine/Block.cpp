@@ -23,7 +23,7 @@ Thread &tilec::emulator::currentThread() { return *runningThread; }
 Block::Block(const Launch &launch, SharedArena &arena, FiberStacks &stacks,
              Tally &tally)
     : launch(launch), arena(arena), stacks(stacks), tally(tally) {
-  uint32_t count = launch.spec.threads;
+  uint32_t count = launch.spec.threads * launch.spec.clusterSize;
   threads.resize(count);
   warps.resize((count + lanesPerWarp - 1) / lanesPerWarp);
   ready.resize(count);
@@ -32,6 +32,8 @@ Block::Block(const Launch &launch, SharedArena &arena, FiberStacks &stacks,
     threads[i].warp = &warps[i / lanesPerWarp];
     threads[i].index = i;
     threads[i].lane = i % lanesPerWarp;
+    threads[i].rank = i / launch.spec.threads;
+    threads[i].number = i % launch.spec.threads;
   }
   for (uint32_t w = 0; w < warps.size(); ++w) {
     uint32_t lanes = std::min(count - w * lanesPerWarp, lanesPerWarp);
@@ -59,6 +61,7 @@ void Block::reset(uint32_t index) {
     thread.wait = {};
     thread.copies.clear();
     thread.bulkStores.clear();
+    thread.clusterPhase.reset();
     thread.context = stacks.prepare(thread.index, startThread);
     ready[readyCount++] = &thread;
   }
@@ -70,17 +73,22 @@ void Block::reset(uint32_t index) {
     warpgroups[g] = Warpgroup();
     warpgroups[g].index = g;
   }
-  barriers.fill(BlockBarrier());
+  barriers.assign(barriersPerBlock * getClusterSize(), BlockBarrier());
+  clusterBarrier = ClusterBarrier();
   transactions.clear();
   sources.clear();
   atomicReleases.clear();
   ordering.reset(static_cast<unsigned>(threads.size()));
+  size_t sharedEnd = size_t(SharedArena::capacity) * (getClusterSize() - 1) +
+                     launch.sharedBytes;
   if (checksShadow)
-    shadow.reset(launch.sharedBytes, {launch.spec.options.checkRaces,
-                                      launch.spec.options.checkUninitialised});
+    shadow.reset(sharedEnd, {launch.spec.options.checkRaces,
+                             launch.spec.options.checkUninitialised});
   // What a GPU leaves in shared memory is anything; all ones are NaN in every
   // float type and -1 as an integer, which shows.
-  std::memset(arena.at(0), 0xFF, launch.sharedBytes);
+  for (uint32_t rank = 0; rank < getClusterSize(); ++rank)
+    std::memset(arena.at(rank * SharedArena::capacity), 0xFF,
+                launch.sharedBytes);
 }
 
 std::optional<EmulationReport> Block::run(uint32_t index) {
@@ -163,6 +171,7 @@ void Block::exitThread(Thread &thread) {
   ++exitedThreads;
   noteProgress();
   completeMeetingsWithout(thread);
+  completeClusterWhenDone();
   switchToNext(&thread.context);
   llvm_unreachable("an exited thread ran again");
 }
@@ -178,7 +187,7 @@ void Block::fail(const Thread &thread, EmulationErrorKind kind,
 }
 
 void Block::fail(EmulationReport &&report) {
-  report.block = blockIndex;
+  locate(report);
   failure = std::move(report);
   void *abandoned;
   tileEmulatorSwitchFiber(&abandoned, mainContext);
@@ -195,18 +204,40 @@ void Block::failBudget(const Thread &thread, const Site &site) {
 // Deadlocks
 //===----------------------------------------------------------------------===//
 
+void Block::locate(EmulationReport &report) const {
+  report.block = blockIndex;
+  if (!report.thread)
+    return;
+  report.block = blockIndex + threads[*report.thread].rank;
+  report.thread = threads[*report.thread].number;
+}
+
+std::string Block::nameThread(uint32_t index) const {
+  const Thread &thread = threads[index];
+  std::string name = "thread " + std::to_string(thread.number);
+  if (getClusterSize() > 1)
+    name += " of block " + std::to_string(getIndex(thread));
+  return name;
+}
+
 /// "thread 5" or "threads 0-31".
-static std::string nameThreads(uint32_t first, uint32_t last) {
-  if (first == last)
-    return "thread " + std::to_string(first);
-  return "threads " + std::to_string(first) + "-" + std::to_string(last);
+static std::string nameThreads(const Block &block, const Thread &first,
+                               const Thread &last) {
+  std::string name = &first == &last ? "thread " : "threads ";
+  name += std::to_string(first.number);
+  if (&first != &last)
+    name += "-" + std::to_string(last.number);
+  if (block.getClusterSize() > 1)
+    name += " of block " + std::to_string(block.getIndex(first));
+  return name;
 }
 
 void Block::addWaitingThreads(EmulationReport &report) {
   auto sameWait = [&](uint32_t a, uint32_t b) {
     const Thread &x = threads[a], &y = threads[b];
-    return x.status == y.status && x.wait.kind == y.wait.kind &&
-           x.wait.site == y.wait.site && x.wait.detail == y.wait.detail;
+    return x.rank == y.rank && x.status == y.status &&
+           x.wait.kind == y.wait.kind && x.wait.site == y.wait.site &&
+           x.wait.detail == y.wait.detail;
   };
   for (uint32_t first = 0; first < threads.size();) {
     uint32_t last = first;
@@ -214,16 +245,24 @@ void Block::addWaitingThreads(EmulationReport &report) {
       ++last;
     const Thread &thread = threads[first];
     EmulationReport::Note note;
-    note.message = nameThreads(first, last);
+    note.message = nameThreads(*this, thread, threads[last]);
     if (thread.wait.site)
       note.location = thread.wait.site->location;
     if (thread.status == ThreadStatus::Exited) {
       note.message += last == first ? " has exited" : " have exited";
     } else if (thread.wait.kind == Wait::Barrier) {
       const BlockBarrier &barrier = barriers[thread.wait.detail];
-      note.message += " at barrier " + std::to_string(thread.wait.detail) +
+      note.message += " at barrier " +
+                      std::to_string(thread.wait.detail % barriersPerBlock) +
                       ", to which " + std::to_string(barrier.arrived) + " of " +
                       std::to_string(barrier.expected) + " threads have come";
+    } else if (thread.wait.kind == Wait::Cluster) {
+      uint32_t missing = 0;
+      for (const Warp &warp : warps)
+        missing +=
+            llvm::popcount(warp.live & ~clusterBarrier.arrived[warp.index]);
+      note.message += " at the barrier of the cluster, to which " +
+                      std::to_string(missing) + " threads have not come";
     } else if (thread.wait.kind == Wait::Transaction) {
       note.message += " at " + describeTransaction(thread.wait.detail);
     } else if (thread.wait.site) {
@@ -246,7 +285,6 @@ void Block::addWaitingThreads(EmulationReport &report) {
 EmulationReport Block::describeDeadlock() {
   EmulationReport report;
   report.kind = EmulationErrorKind::Deadlock;
-  report.block = blockIndex;
   report.message =
       "deadlock: " + std::to_string(threads.size() - exitedThreads) + " of " +
       std::to_string(threads.size()) + " threads wait for each other";
@@ -262,6 +300,7 @@ EmulationReport Block::describeDeadlock() {
     report.thread = thread.index;
     break;
   }
+  locate(report);
   addWaitingThreads(report);
   return report;
 }

@@ -1,8 +1,9 @@
 //===- Block.h - A thread block on the CPU ----------------------*- C++ -*-===//
 //
-// The threads of one block run as fibers on one host thread, each until it has
-// to wait for others.  Waiting threads are woken by what they wait for, so
-// that a block in which no thread is ready and some are left is deadlocked.
+// The threads of one block, or of all blocks of a cluster, run as fibers on one
+// host thread, each until it has to wait for others.  Waiting threads are woken
+// by what they wait for, so that a block in which no thread is ready and some
+// are left is deadlocked.
 //
 // Instruction handlers get at everything through Thread and Block.  A handler
 // that finds an error calls Block::fail, which never returns: the block's
@@ -72,6 +73,7 @@ struct Wait {
     Nothing,
     Barrier,
     Transaction,
+    Cluster,
     Collective,
     Warpgroup,
     Poll
@@ -86,8 +88,16 @@ struct Wait {
 struct Thread {
   Block *block = nullptr;
   Warp *warp = nullptr;
+  /// Number among the threads of the cluster, which are those of the block when
+  /// there are no clusters.
   uint32_t index = 0;
   uint32_t lane = 0;
+  /// The block in the cluster, and the number in the block.
+  uint32_t rank = 0;
+  uint32_t number = 0;
+  /// Phase of the cluster's barrier at which the thread has arrived and not
+  /// waited.
+  std::optional<uint32_t> clusterPhase;
   ThreadStatus status = ThreadStatus::Ready;
   Wait wait;
   /// Saved stack pointer while another fiber runs.
@@ -126,6 +136,8 @@ struct Warp {
   Thread &thread(uint32_t lane) const;
 };
 
+constexpr uint32_t barriersPerBlock = 16;
+
 /// One of the sixteen block barriers.
 struct BlockBarrier {
   uint32_t expected = 0;
@@ -135,6 +147,15 @@ struct BlockBarrier {
   /// Votes of barrier.red: threads that arrived with a true predicate.
   uint32_t votes = 0;
   llvm::SmallVector<std::pair<Thread *, uint32_t *>, 0> voters;
+};
+
+/// The barrier of a cluster, at which threads arrive and wait apart.
+struct ClusterBarrier {
+  uint32_t phase = 0;
+  WarpMasks arrived{};
+  WarpMasks waiting{};
+  Knowledge arrivals;
+  Knowledge completed;
 };
 
 /// Counts of one host thread, merged when it is done.
@@ -150,14 +171,21 @@ public:
   Block(const Launch &launch, SharedArena &arena, FiberStacks &stacks,
         Tally &tally);
 
-  /// Runs block `index` of the grid to its end.  Returns what went wrong.
+  /// Runs block `index` of the grid and the others of its cluster, whose first
+  /// it is, to their end.  Returns what went wrong.
   std::optional<EmulationReport> run(uint32_t index);
 
   // Facts
   const Launch &getLaunch() const { return launch; }
-  uint32_t getIndex() const { return blockIndex; }
+  uint32_t getIndex(const Thread &thread) const {
+    return blockIndex + thread.rank;
+  }
+  /// Threads of one block.
   uint32_t getThreadCount() const { return launch.spec.threads; }
-  uint64_t getSharedBase() const { return arena.getBase(); }
+  uint32_t getClusterSize() const { return launch.spec.clusterSize; }
+  uint64_t getSharedBase(uint32_t rank) const {
+    return arena.getBase() + uint64_t(rank) * SharedArena::capacity;
+  }
   Tally &getTally() { return tally; }
   EmulatorCounters &getCounters() { return tally.counters; }
   Ordering &getOrdering() { return ordering; }
@@ -260,8 +288,16 @@ public:
                             ProxyReader &reader);
   /// A warp waits for all but the last groups of products.
   void waitForProducts(Warp &warp, uint32_t groupsLeft);
-  /// What a register holds behind a wait.
-  uint64_t resolveResult(const Thread &thread, uint64_t value);
+  /// Puts the results of finished products into the registers that stand for
+  /// them.
+  void resolveResults(const Thread &thread, uint64_t *words, unsigned count);
+
+  // Clusters (Cluster.cpp)
+  /// The address in block `rank` that a shared address stands for in its own.
+  uint64_t mapShared(Thread &thread, const Site &site, uint64_t address,
+                     uint32_t rank);
+  void arriveAtCluster(Thread &thread, const Site &site, bool releases);
+  void waitAtCluster(Thread &thread, const Site &site);
 
   // Warps and barriers (Collective.cpp)
   /// Runs a warp instruction once all lanes of `mask` have come.
@@ -316,6 +352,13 @@ private:
                        BlockBarrier &barrier, bool waits);
   BlockBarrier &enterBarrier(Thread &thread, const Site &site, uint32_t id,
                              uint32_t count);
+  void completeClusterWhenDone();
+  /// Fills in block and thread from the number of the thread in the cluster.
+  void locate(EmulationReport &report) const;
+  /// "thread 5", in clusters "thread 5 of block 2".
+  std::string nameThread(uint32_t index) const;
+  /// "12", in clusters "12 of block 2".
+  std::string nameOffset(uint64_t offset) const;
   EmulationReport describeDeadlock();
   EmulationReport describePollingDeadlock(const Thread &thread,
                                           const Site &site);
@@ -334,7 +377,9 @@ private:
   std::vector<Thread> threads;
   std::vector<Warp> warps;
   std::vector<Warpgroup> warpgroups;
-  std::array<BlockBarrier, 16> barriers;
+  /// Sixteen for each block.
+  std::vector<BlockBarrier> barriers;
+  ClusterBarrier clusterBarrier;
   /// By offset in shared memory.
   std::map<uint32_t, TransactionBarrier> transactions;
   std::vector<AsyncSource> sources;

@@ -116,7 +116,7 @@ void Block::runWarpgroup(const WarpCall &call,
     fail(thread, EmulationErrorKind::DivergentCollective, *operation.site,
          llvm::formatv("'{0}' wants the four warps from warp {1} on, but the "
                        "block has {2} threads",
-                       operation.site->text, first, threads.size())
+                       operation.site->text, first, getThreadCount())
              .str());
   Warpgroup &group = warpgroups[number];
   if (group.arrived && group.operation != &operation)
@@ -147,13 +147,14 @@ void Block::runWarpgroup(const WarpCall &call,
 
 BlockBarrier &Block::enterBarrier(Thread &thread, const Site &site, uint32_t id,
                                   uint32_t count) {
-  if (id >= barriers.size())
+  if (id >= barriersPerBlock)
     fail(thread, EmulationErrorKind::BarrierMisuse, site,
          llvm::formatv("barrier {0} does not exist: a block has {1} barriers",
-                       id, barriers.size())
+                       id, barriersPerBlock)
              .str());
-  auto threadCount = static_cast<uint32_t>(threads.size());
-  uint32_t warpThreads = static_cast<uint32_t>(warps.size()) * lanesPerWarp;
+  uint32_t threadCount = getThreadCount();
+  uint32_t warpThreads =
+      (threadCount + lanesPerWarp - 1) / lanesPerWarp * lanesPerWarp;
   // A partial warp counts as a whole one in the hardware's count.
   uint32_t expected = count == 0 || count == warpThreads ? threadCount : count;
   if (count % lanesPerWarp || expected > threadCount)
@@ -163,7 +164,7 @@ BlockBarrier &Block::enterBarrier(Thread &thread, const Site &site, uint32_t id,
                        "block",
                        id, count, threadCount)
              .str());
-  BlockBarrier &barrier = barriers[id];
+  BlockBarrier &barrier = barriers[thread.rank * barriersPerBlock + id];
   if (barrier.arrived && barrier.expected != expected)
     fail(thread, EmulationErrorKind::BarrierMisuse, site,
          llvm::formatv("barrier {0} is used for {1} threads here, but those "
@@ -208,7 +209,7 @@ void Block::joinBarrierWait(Thread &thread, const Site &site, uint32_t id,
   if (barrier.arrived == barrier.expected)
     completeBarrier(barrier);
   else if (waits)
-    park(thread, {Wait::Barrier, &site, id});
+    park(thread, {Wait::Barrier, &site, thread.rank * barriersPerBlock + id});
 }
 
 void Block::arriveAtBarrier(Thread &thread, const Site &site, uint32_t id,

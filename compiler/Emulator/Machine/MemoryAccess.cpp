@@ -86,18 +86,21 @@ uint32_t Block::checkSharedRange(Thread &thread, const Site &site,
                                  uint64_t address, uint64_t bytes,
                                  uint32_t alignment, AccessKind kind) {
   uint64_t offset = address - arena.getBase();
-  if (offset > launch.sharedBytes || bytes > launch.sharedBytes - offset)
+  uint64_t local = offset / SharedArena::capacity < getClusterSize()
+                       ? offset % SharedArena::capacity
+                       : offset;
+  if (local > launch.sharedBytes || bytes > launch.sharedBytes - local)
     fail(thread, EmulationErrorKind::OutOfBounds, site,
          llvm::formatv("{0} at offset {1} of shared memory is out of bounds: "
                        "the block has {2} bytes",
                        describeAccess(site, kind, bytes),
-                       static_cast<int64_t>(offset), launch.sharedBytes)
+                       static_cast<int64_t>(local), launch.sharedBytes)
              .str());
   if (address % alignment)
     fail(thread, EmulationErrorKind::Misaligned, site,
          llvm::formatv("{0} at offset {1} of shared memory is not aligned to "
                        "{2} bytes",
-                       describeAccess(site, kind, bytes), offset, alignment)
+                       describeAccess(site, kind, bytes), local, alignment)
              .str());
   return static_cast<uint32_t>(offset);
 }
@@ -126,14 +129,14 @@ void Block::writeShared(Thread &thread, const Site &site, uint32_t offset,
 
 std::string Block::describeSource(const Accessor &access) const {
   if (!isSource(access.thread))
-    return "thread " + std::to_string(access.thread);
+    return nameThread(access.thread);
   const AsyncSource &source = sources[sourceOf(access.thread)];
   switch (source.kind) {
   case AsyncSource::Transaction:
     return "a copy that signals the mbarrier at offset " +
-           std::to_string(source.detail);
+           nameOffset(source.detail);
   case AsyncSource::BulkStore:
-    return "a bulk store of thread " + std::to_string(source.detail);
+    return "a bulk store of " + nameThread(source.detail);
   case AsyncSource::TensorCore:
     return "a wgmma of warpgroup " + std::to_string(source.detail);
   }
@@ -143,15 +146,16 @@ std::string Block::describeSource(const Accessor &access) const {
 /// The words for a clash with an earlier access.
 static std::string describeClash(const ShadowFault &fault,
                                  const std::string &access, uint32_t offset,
+                                 const std::string &byte,
                                  const std::string &earlier, bool isUnderWay) {
   std::string touched =
       llvm::formatv("{0} at offset {1} of shared memory touches byte {2}, ",
-                    access, offset, fault.offset);
+                    access, offset, byte);
   switch (fault.kind) {
   case EmulationErrorKind::UninitialisedRead:
     return llvm::formatv("{0} at offset {1} of shared memory reads byte {2}, "
                          "which the block has not written",
-                         access, offset, fault.offset);
+                         access, offset, byte);
   case EmulationErrorKind::InFlightAccess:
     return touched + "to which " + earlier + " is still under way";
   case EmulationErrorKind::BarrierMisuse:
@@ -166,7 +170,7 @@ static std::string describeClash(const ShadowFault &fault,
     return touched + "which " + earlier + " may still read";
   return llvm::formatv("race on shared memory: {0} at offset {1} meets byte "
                        "{2}, {3} by {4} with no barrier in between",
-                       access, offset, fault.offset,
+                       access, offset, byte,
                        fault.earlierIsRead ? "read" : "written", earlier);
 }
 
@@ -187,7 +191,8 @@ void Block::failShadow(const Thread &thread, const Site &site,
   if (fault.kind == EmulationErrorKind::InFlightAccess && !isBySource)
     earlier = "an asynchronous copy of " + earlier;
   report.message = describeClash(fault, describeAccess(site, kind, bytes),
-                                 offset, earlier, isUnderWay);
+                                 offset % SharedArena::capacity,
+                                 nameOffset(fault.offset), earlier, isUnderWay);
   if (fault.kind != EmulationErrorKind::UninitialisedRead) {
     const Site &earlierSite = launch.sites[by.site];
     std::string note;

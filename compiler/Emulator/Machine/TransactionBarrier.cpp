@@ -23,7 +23,7 @@ void Block::failTransaction(const Thread &thread, const Site &site,
   report.kind = EmulationErrorKind::BarrierMisuse;
   report.message = llvm::formatv("'{0}': the mbarrier at offset {1} of shared "
                                  "memory ",
-                                 site.text, barrier.offset)
+                                 site.text, nameOffset(barrier.offset))
                        .str() +
                    message.str();
   report.location = site.location;
@@ -43,7 +43,7 @@ TransactionBarrier &Block::findTransaction(Thread &thread, const Site &site,
     fail(thread, EmulationErrorKind::BarrierMisuse, site,
          llvm::formatv("'{0}': there is no mbarrier at offset {1} of shared "
                        "memory; it has not been initialised",
-                       site.text, offset)
+                       site.text, nameOffset(offset))
              .str());
   TransactionBarrier &barrier = found->second;
   const Accessor &by = barrier.initialiser;
@@ -51,8 +51,8 @@ TransactionBarrier &Block::findTransaction(Thread &thread, const Site &site,
       !ordering.isOrdered(by.thread, by.stamp, thread.index))
     failTransaction(thread, site, barrier,
                     llvm::formatv("is used without a barrier after its "
-                                  "initialisation by thread {0}",
-                                  by.thread)
+                                  "initialisation by {0}",
+                                  nameThread(by.thread))
                         .str());
   return barrier;
 }
@@ -292,7 +292,7 @@ std::string Block::describeTransaction(uint32_t offset) const {
   return llvm::formatv("the mbarrier at offset {0} of shared memory for phase "
                        "{1} (parity {2}), which misses {3} of {4} arrivals and "
                        "{5} bytes",
-                       offset, barrier.phase, barrier.phase & 1,
+                       nameOffset(offset), barrier.phase, barrier.phase & 1,
                        barrier.openArrivals(), barrier.count,
                        barrier.missingBytes());
 }
@@ -308,7 +308,8 @@ std::optional<EmulationReport> Block::findUnfinishedCopy() const {
     report.message = llvm::formatv(
         "the block ends while '{0}' is still under way: nobody waited for "
         "phase {1} of the mbarrier at offset {2} of shared memory",
-        launch.sites[barrier.loads.front().site].text, barrier.phase, offset);
+        launch.sites[barrier.loads.front().site].text, barrier.phase,
+        nameOffset(offset));
     return report;
   }
   return std::nullopt;

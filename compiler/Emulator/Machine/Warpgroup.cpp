@@ -59,7 +59,7 @@ uint32_t Block::readByTensorCore(const Site &site, uint64_t offset,
                                  uint32_t bytes, ProxyReader &reader) {
   Thread &thread = threads[reader.threads.front()];
   uint32_t checked =
-      checkSharedRange(thread, site, getSharedBase() + offset, bytes,
+      checkSharedRange(thread, site, getSharedBase(thread.rank) + offset, bytes,
                        /*alignment=*/16, AccessKind::Load);
   tally.counters.sharedBytesRead += bytes;
   if (usesShadow())
@@ -97,14 +97,26 @@ void Block::waitForProducts(Warp &warp, uint32_t groupsLeft) {
   ordering.acquireSource(warp.index, core.source, state.finished);
 }
 
-uint64_t Block::resolveResult(const Thread &thread, uint64_t value) {
-  auto word = static_cast<uint32_t>(value);
-  if (!TensorCore::isToken(word))
-    return value;
+/// The registers of a product are tied through a wait together, which tells
+/// them from other words that happen to look like tokens.
+void Block::resolveResults(const Thread &thread, uint64_t *words,
+                           unsigned count) {
   TensorCore &core = getWarpgroup(*thread.warp).tensorCore;
   uint32_t member = thread.index % threadsPerWarpgroup;
-  TensorCore::Results *results = core.find(word);
-  if (!results || results->product > core.warps[member / lanesPerWarp].finished)
-    return value;
-  return results->at(member, word % TensorCore::maxRegisters);
+  uint32_t finished = core.warps[member / lanesPerWarp].finished;
+  for (unsigned first = 0; first < count; ++first) {
+    auto token = static_cast<uint32_t>(words[first]);
+    TensorCore::Results *results = core.find(token, 0);
+    if (!results || results->product > finished ||
+        results->registers > count - first)
+      continue;
+    bool isWhole = true;
+    for (unsigned r = 0; r < results->registers; ++r)
+      isWhole &= static_cast<uint32_t>(words[first + r]) == token + r;
+    if (!isWhole)
+      continue;
+    for (unsigned r = 0; r < results->registers; ++r)
+      words[first + r] = results->at(member, r);
+    first += results->registers - 1;
+  }
 }

@@ -48,8 +48,6 @@ public:
   /// The results that a register of index `index` stands for; null when it
   /// holds a value of its own.
   Results *find(uint32_t value, unsigned index);
-  /// The same for a register whose index is not known.
-  Results *find(uint32_t value) { return find(value, value % maxRegisters); }
 
   /// Takes a place for results; null when all belong to products that some
   /// warp has not waited for.

@@ -132,6 +132,5 @@ void tilec::emulator::runPtxProgram(const PtxProgram &program, Slots frame) {
     ++i;
   }
   if (program.waitsForProducts)
-    for (auto [result, input] : program.tiedInputs)
-      frame[result] = thread.block->resolveResult(thread, frame[result]);
+    thread.block->resolveResults(thread, frame, program.resultSlots);
 }

@@ -10,8 +10,11 @@ using namespace tilec::test;
 const char *const tilec::test::asyncGlobals =
     "@tile_shared = external addrspace(3) global [0 x i8], align 1024\n"
     "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+    "declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n"
+    "declare i32 @llvm.nvvm.read.ptx.sreg.warpid()\n"
     "declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)\n"
-    "declare void @llvm.nvvm.bar.warp.sync(i32)\n";
+    "declare void @llvm.nvvm.bar.warp.sync(i32)\n"
+    "declare void @llvm.nvvm.nanosleep(i32)\n";
 
 std::string tilec::test::ptx(const std::string &text,
                              const std::string &operands) {
