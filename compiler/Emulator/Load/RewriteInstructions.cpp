@@ -203,6 +203,12 @@ llvm::Error CallRewriter::rewriteAssembly(llvm::CallInst &call) {
   if (!program)
     return makeUnsupported(call, "inline assembly: " +
                                      llvm::toString(program.takeError()));
+  llvm::SmallVector<llvm::Type *> types = getResults(call);
+  bool hasFloats = llvm::any_of(
+      types, [](llvm::Type *type) { return type->isFloatingPointTy(); });
+  for (unsigned i = 0; i < results; ++i)
+    if (types[i]->isFloatingPointTy() == hasFloats)
+      (*program)->sumSlots.push_back(i);
   unsigned operand = 0;
   for (const llvm::InlineAsm::ConstraintInfo &constraint :
        assembly->ParseConstraints()) {

@@ -288,9 +288,10 @@ public:
                             ProxyReader &reader);
   /// A warp waits for all but the last groups of products.
   void waitForProducts(Warp &warp, uint32_t groupsLeft);
-  /// Puts the results of finished products into the registers that stand for
-  /// them.
-  void resolveResults(const Thread &thread, uint64_t *words, unsigned count);
+  /// Puts the results of finished products into those of `words` that stand
+  /// for them.
+  void resolveResults(const Thread &thread, uint64_t *words,
+                      llvm::ArrayRef<unsigned> slots);
 
   // Clusters (Cluster.cpp)
   /// The address in block `rank` that a shared address stands for in its own.

@@ -47,8 +47,8 @@ void TensorCore::renew(Results &results) {
 }
 
 uint32_t TensorCore::makeToken(const Results &results, unsigned index) const {
-  auto place = static_cast<uint32_t>(&results - places.data());
-  return prefix << 20 | place << 15 | results.generation << 7 | index;
+  return prefix << 20 | placeOf(results) << 15 | results.generation << 7 |
+         index;
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,26 +97,28 @@ void Block::waitForProducts(Warp &warp, uint32_t groupsLeft) {
   ordering.acquireSource(warp.index, core.source, state.finished);
 }
 
-/// The registers of a product are tied through a wait together, which tells
-/// them from other words that happen to look like tokens.
+/// The registers of a product are tied through a wait together, in any order,
+/// which tells them from other words that happen to look like tokens.
 void Block::resolveResults(const Thread &thread, uint64_t *words,
-                           unsigned count) {
+                           llvm::ArrayRef<unsigned> slots) {
   TensorCore &core = getWarpgroup(*thread.warp).tensorCore;
   uint32_t member = thread.index % threadsPerWarpgroup;
   uint32_t finished = core.warps[member / lanesPerWarp].finished;
-  for (unsigned first = 0; first < count; ++first) {
-    auto token = static_cast<uint32_t>(words[first]);
-    TensorCore::Results *results = core.find(token, 0);
-    if (!results || results->product > finished ||
-        results->registers > count - first)
-      continue;
-    bool isWhole = true;
-    for (unsigned r = 0; r < results->registers; ++r)
-      isWhole &= static_cast<uint32_t>(words[first + r]) == token + r;
-    if (!isWhole)
-      continue;
-    for (unsigned r = 0; r < results->registers; ++r)
-      words[first + r] = results->at(member, r);
-    first += results->registers - 1;
-  }
+  TensorCore::Counts counts{};
+  auto visit = [&](auto body) {
+    for (unsigned slot : slots) {
+      auto word = static_cast<uint32_t>(words[slot]);
+      unsigned index = word % TensorCore::maxRegisters;
+      TensorCore::Results *results = core.find(word, index);
+      if (results && results->product <= finished)
+        body(words[slot], *results, index);
+    }
+  };
+  visit([&](uint64_t &, TensorCore::Results &results, unsigned) {
+    ++counts[core.placeOf(results)];
+  });
+  visit([&](uint64_t &word, TensorCore::Results &results, unsigned index) {
+    if (counts[core.placeOf(results)] >= results.registers)
+      word = results.at(member, index);
+  });
 }

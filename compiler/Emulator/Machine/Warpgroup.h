@@ -56,6 +56,13 @@ public:
   void renew(Results &results);
   uint32_t makeToken(const Results &results, unsigned index) const;
 
+  static constexpr unsigned maxPlaces = 32;
+  /// Something for each place of results.
+  using Counts = std::array<unsigned, maxPlaces>;
+  uint32_t placeOf(const Results &results) const {
+    return static_cast<uint32_t>(&results - places.data());
+  }
+
   /// Whether a value looks like a token, void or not.
   static bool isToken(uint32_t value) { return value >> 20 == prefix; }
 
@@ -79,7 +86,7 @@ private:
   static constexpr uint32_t prefix = 0xFFA;
   static constexpr unsigned generations = 256;
 
-  std::array<Results, 32> places;
+  std::array<Results, maxPlaces> places;
 };
 
 /// A warpgroup instruction with the calls of its warps, which stand on the

@@ -132,5 +132,5 @@ void tilec::emulator::runPtxProgram(const PtxProgram &program, Slots frame) {
     ++i;
   }
   if (program.waitsForProducts)
-    thread.block->resolveResults(thread, frame, program.resultSlots);
+    thread.block->resolveResults(thread, frame, program.sumSlots);
 }

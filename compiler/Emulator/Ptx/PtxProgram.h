@@ -61,6 +61,8 @@ struct PtxProgram {
   /// Registers tied through the program may be results of wgmma, which are
   /// there behind it.
   bool waitsForProducts = false;
+  /// Results that may be registers of products: floats, where there are any.
+  std::vector<unsigned> sumSlots;
 };
 
 /// Parses the text of an assembly call with `results` outputs and `inputs`

@@ -430,4 +430,7 @@ TEST(TensorCopy, PrefetchChecksTheMap) {
                  asyncGlobals);
   EXPECT_EQ(bad.scalar(TensorMapParameter{}).fail().kind,
             EmulationErrorKind::BadLaunch);
+  TestKernel nowhere("", ptx("prefetch.tensormap [$0];", "i64 64") + "ret void",
+                     asyncGlobals);
+  EXPECT_EQ(nowhere.fail().kind, EmulationErrorKind::OutOfBounds);
 }

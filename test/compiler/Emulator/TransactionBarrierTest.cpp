@@ -268,6 +268,48 @@ TEST(TransactionBarrier, ReportsBadCounts) {
       << report.message;
 }
 
+TEST(TransactionBarrier, ReportsArrivalOfNobody) {
+  EmulationReport report =
+      failWith(onlyIn(0, initBarrier("%bar", 1) +
+                             ptx("mbarrier.arrive.shared::cta.b64 _, [$0], 0;",
+                                 "i32 %bar")),
+               32);
+  EXPECT_EQ(report.kind, EmulationErrorKind::BarrierMisuse);
+  EXPECT_NE(report.message.find("counts an arrival of 0 threads"),
+            std::string::npos);
+}
+
+TEST(TransactionBarrier, ReportsInvalidationWhileThreadsWait) {
+  EmulationReport report =
+      failWith(initialised +
+                   "%is = icmp eq i32 %tid, 0\n"
+                   "br i1 %is, label %drop, label %wait\nwait:\n" +
+                   waitFor("%bar", "0") + "br label %done\ndrop:\n" +
+                   "call void @llvm.nvvm.nanosleep(i32 20)\n" +
+                   ptx("mbarrier.inval.shared::cta.b64 [$0];", "i32 %bar") +
+                   "br label %done\ndone:\n",
+               32);
+  EXPECT_EQ(report.kind, EmulationErrorKind::BarrierMisuse);
+  EXPECT_NE(report.message.find("is invalidated while threads wait"),
+            std::string::npos)
+      << report.message;
+}
+
+// The ordering of accesses keeps a slot for each.
+TEST(TransactionBarrier, RefusesTooMany) {
+  std::string all;
+  for (unsigned i = 0; i < 129; ++i) {
+    std::string name = "b" + std::to_string(i);
+    all += sharedAddress(name, 8 * i) + initBarrier("%" + name, 1);
+  }
+  std::vector<int32_t> out(64);
+  TestKernel kernel = makeKernel(onlyIn(0, all));
+  EmulationReport report = kernel.buffer("C", out).shared(2048).fail();
+  EXPECT_EQ(report.kind, EmulationErrorKind::Unsupported);
+  EXPECT_NE(report.message.find("follows 128 mbarriers"), std::string::npos)
+      << report.message;
+}
+
 TEST(TransactionBarrier, ReportsAccessToIts64Bits) {
   for (const char *access :
        {"store i32 %tid, ptr addrspace(3) %bar.p, align 4\n",

@@ -322,6 +322,32 @@ TEST(Wgmma, WaitsForOlderGroups) {
   }
 }
 
+// The registers of two products go through one wait in any order.
+TEST(Wgmma, WaitTiesRegistersInAnyOrder) {
+  Problem problem;
+  WgmmaRun run = problem.prepare();
+  const Wgmma &kind = run.kind;
+  std::vector<std::string> first = kind.values("d0"), mixed;
+  std::vector<std::string> second = kind.values("e");
+  for (unsigned r = 0; r < kind.registers(); ++r) {
+    mixed.push_back(second[r]);
+    mixed.push_back(first[kind.registers() - 1 - r]);
+  }
+  Wgmma both = kind;
+  both.columns *= 2;
+  run.beforeWait =
+      kind.product("e", kind.constants("poison"), {"%da0"}, "%db0", "0") +
+      commitProducts + both.tie(waitProducts(0), "all", mixed);
+  for (unsigned r = 0; r < kind.registers(); ++r)
+    run.beforeWait += "%back." + std::to_string(r) + " = fadd float %all." +
+                      std::to_string(2 * (kind.registers() - 1 - r) + 1) +
+                      ", 0.0\n";
+  run.wait = "";
+  run.given = "back";
+  run.run();
+  problem.check(run);
+}
+
 TEST(Wgmma, ReportsOperandsOverwrittenInFlight) {
   Problem problem;
   WgmmaRun run = problem.prepare();
@@ -415,6 +441,29 @@ TEST(Wgmma, ReportsOperandsThatDiffer) {
   EXPECT_NE(report.message.find("the scale of D differs within the warpgroup"),
             std::string::npos)
       << report.message;
+}
+
+TEST(Wgmma, RefusesOtherScales) {
+  Problem problem;
+  WgmmaRun run = problem.prepare();
+  run.kind.tail = ", 2, 1, 0, 0";
+  EmulationReport report = run.fail();
+  EXPECT_EQ(report.kind, EmulationErrorKind::Unsupported);
+  EXPECT_NE(report.message.find("must be 1 or -1"), std::string::npos);
+}
+
+// More accumulators at once than registers could hold.
+TEST(Wgmma, RefusesTooManyProductsInFlight) {
+  Problem problem;
+  problem.columns = 8;
+  WgmmaRun run = problem.prepare();
+  for (unsigned i = 0; i < 32; ++i)
+    run.beforeWait +=
+        run.kind.product("e" + std::to_string(i), run.kind.constants("poison"),
+                         {"%da0"}, "%db0", "0");
+  EmulationReport report = run.fail();
+  EXPECT_EQ(report.kind, EmulationErrorKind::Unsupported);
+  EXPECT_NE(report.message.find("as many accumulators"), std::string::npos);
 }
 
 TEST(Wgmma, RefusesOtherShapes) {
