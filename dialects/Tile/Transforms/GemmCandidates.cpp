@@ -4,6 +4,7 @@
 #include "dialects/Layout/BankConflicts.h"
 #include "dialects/Layout/Conversion.h"
 #include "dialects/Tile/Transforms/RegisterOrder.h"
+#include "dialects/Tile/Transforms/SharedSwizzle.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -54,7 +55,7 @@ public:
   GemmCost count(MmaAttr mma);
 
 private:
-  const ReadCost &countReads(SharedType type, const FragmentLayout &fragment,
+  const ReadCost &countReads(Value operand, const FragmentLayout &fragment,
                              int wordsPerOperand);
 
   GemmOp gemm;
@@ -97,11 +98,15 @@ static int64_t countMoves(const layout::VectorPlan &plan, int wordsPerOperand) {
 }
 
 /// One step of K, with the swizzle that suits the reads and the copy.
-const ReadCost &CostCounter::countReads(SharedType type,
+const ReadCost &CostCounter::countReads(Value operand,
                                         const FragmentLayout &fragment,
                                         int wordsPerOperand) {
+  SharedType type = getStoredType(operand);
+  std::optional<layout::Swizzle> given =
+      getTmaSwizzle(getStoredOperand(operand));
   std::string key;
-  llvm::raw_string_ostream(key) << type << fragment.str() << wordsPerOperand;
+  llvm::raw_string_ostream(key)
+      << type << fragment.str() << wordsPerOperand << given.has_value();
   auto [it, isNew] = reads.try_emplace(key);
   ReadCost &cost = it->second;
   if (!isNew)
@@ -127,7 +132,7 @@ const ReadCost &CostCounter::countReads(SharedType type,
   if (whole.rowPitch() % 16 == 0)
     patterns.push_back(layout::describeCopy(whole));
   cost.conflicts = layout::countConflicts(
-      pattern, layout::chooseSwizzle(patterns, whole).swizzle);
+      pattern, given ? *given : layout::chooseSwizzle(patterns, whole).swizzle);
   cost.wavefronts = countPhases(pattern) + cost.conflicts;
   return cost;
 }
@@ -214,9 +219,9 @@ GemmCost CostCounter::count(MmaAttr mma) {
   const layout::MmaInstruction &instruction = plan.tiling.instruction;
   int perWord = instruction.elementsPerRegister();
   const ReadCost a =
-      countReads(typeA, plan.loadA, instruction.elementsA() / perWord);
+      countReads(gemm.getA(), plan.loadA, instruction.elementsA() / perWord);
   const ReadCost b =
-      countReads(typeB, plan.loadB, instruction.elementsB() / perWord);
+      countReads(gemm.getB(), plan.loadB, instruction.elementsB() / perWord);
   GemmCost cost;
   cost.products = int64_t(plan.tiling.mTiles()) * plan.tiling.nTiles() *
                   (gemm.getTileK() / mma.getK()) * warps;

@@ -73,14 +73,35 @@ static LogicalResult applyAnnotation(AllocSharedOp alloc) {
   return success();
 }
 
+/// The layout of a tile that TMA moves; null for rows without a swizzle.
+static SharedLayoutAttr chooseTmaLayout(AllocSharedOp alloc) {
+  SharedType type = alloc.getType();
+  SharedLayoutAttr layout = getTmaLayout(type);
+  bool fits = layout && haveAlignedParts(alloc.getResult(),
+                                         type.withLayout(layout).getStorage());
+  return fits ? layout : SharedLayoutAttr();
+}
+
+std::optional<layout::Swizzle> tile::getTmaSwizzle(Value tile) {
+  while (auto slice = tile.getDefiningOp<SliceOp>())
+    tile = slice.getSource();
+  auto alloc = tile.getDefiningOp<AllocSharedOp>();
+  if (!alloc || !isMovedByTma(tile))
+    return std::nullopt;
+  SharedLayoutAttr layout =
+      alloc.getAnnotation() ? *alloc.getAnnotation() : chooseTmaLayout(alloc);
+  if (!layout)
+    return layout::Swizzle();
+  return layout::Swizzle{int(layout.getBits()), int(layout.getBase()),
+                         int(layout.getShift())};
+}
+
 LogicalResult tile::chooseSharedLayout(AllocSharedOp alloc) {
   if (alloc.getAnnotation())
     return applyAnnotation(alloc);
   SharedType type = alloc.getType();
   if (isMovedByTma(alloc.getResult())) {
-    SharedLayoutAttr layout = getTmaLayout(type);
-    if (layout && haveAlignedParts(alloc.getResult(),
-                                   type.withLayout(layout).getStorage()))
+    if (SharedLayoutAttr layout = chooseTmaLayout(alloc))
       alloc.getResult().setType(type.withLayout(layout));
     return success();
   }

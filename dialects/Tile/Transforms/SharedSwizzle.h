@@ -10,6 +10,10 @@ namespace mlir::tile {
 /// and the copies into the tile, or the one that the program asked for.
 LogicalResult chooseSharedLayout(AllocSharedOp alloc);
 
+/// The swizzle of a tile, or of the one that it is a part of, if TMA moves it:
+/// then it is not chosen for those who read it.
+std::optional<layout::Swizzle> getTmaSwizzle(Value tile);
+
 } // namespace mlir::tile
 
 #endif // TILE_DIALECTS_TILE_TRANSFORMS_SHAREDSWIZZLE_H

@@ -98,3 +98,31 @@ tile.kernel @own_accumulator() attributes {symbols = [], checks = [], grid = [],
   %s = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
   tile.return
 }
+
+// -----
+
+// Tests that the columns keep their order where one that suits the stores would
+// meet conflicts in the swizzle that TMA gives the tile, or a ring of tiles.
+// CHECK-LABEL: @copied
+// CHECK: tile.gemm {{[^m]+}}mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 4], columns = [2, 3, 4, 0, 1]>
+// CHECK-LABEL: @moved_by_tma
+// CHECK: tile.gemm {{[^m]+}}mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 4]>
+tile.kernel @copied() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %a = tile.alloc_shared : !tile.shared<128x64xbf16>
+  %b = tile.alloc_shared : !tile.shared<128x64xbf16>
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<128x64xbf16>, !tile.shared<128x64xbf16>, tensor<128x128xf32>
+  tile.return
+}
+tile.kernel @moved_by_tma(%B: !tile.global<?x?xbf16> {tile.name = "B", tile.dtype = "bf16", tile.access = "in", tile.dims = ["N", "K"]}) attributes {symbols = [{name = "N", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %a = tile.alloc_shared : !tile.shared<128x64xbf16>
+  %ring = tile.alloc_shared : !tile.shared<2x128x64xbf16>
+  %barrier = tile.barrier_alloc count 1 : !tile.barrier<1>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %b = tile.slice %ring[%c1, %c0, %c0] : !tile.shared<2x128x64xbf16> -> !tile.shared<128x64xbf16>
+  tile.tma_copy %B[%c0, %c0] to %b barrier %barrier : !tile.global<?x?xbf16>, !tile.shared<128x64xbf16>, !tile.barrier<1>
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<128x64xbf16>, !tile.shared<128x64xbf16>, tensor<128x128xf32>
+  tile.return
+}
