@@ -333,7 +333,10 @@ private:
           join("  not ", kernel.variants[i].name, ": ", plan.refusals[i], '\n');
     text += join("  grid ", plan.grid);
     if (variant.blocks && plan.grid != 0)
-      text += join(" for ", tiles, tiles == 1 ? " tile" : " tiles");
+      // A grid of the device's size counts blocks itself, and may get more.
+      text += plan.grid > tiles
+                  ? join(" in place of ", tiles)
+                  : join(" for ", tiles, tiles == 1 ? " tile" : " tiles");
     if (!kernel.axes.empty())
       text += join(" (", showAxes(), ')');
     text += join(", ", variant.facts.threads, " threads, ",

@@ -49,6 +49,7 @@ BUILDS: List[Build] = [
     Build("gemm_bias_gelu", ((4096, 11008, 4096), (129, 257, 100))),
     *[Build("async_copy_gemm", ASYNC_SIZES, {"STAGES": stages}, "async_copy_gemm") for stages in (2, 3, 4)],
     Build("gemm_splitk", ((64, 4096, 4096), (100, 200, 300))),
+    Build("gemm_persistent", ((8192, 8192, 8192), (4096, 4096, 512), (300, 500, 77), (2000, 4001, 40), (128, 4096, 0))),
     Build("gemm_int8", ((8192, 8192, 8192), *PEER_SIZES)),
     Build("gemm_int4", ((1024, 1024, 1024), (8192, 8192, 8192), (65, 129, 190))),
     Build("gemm_int4", ((16, 16, 32), (16, 16, 64)), {"BM": 16, "BN": 16, "BK": 64}),

@@ -139,6 +139,11 @@ def make_gemm_bf16(s, m, n, k):
     return Case([s.of(a), s.of(b), s.of(out.matrix)], out, a.float() @ b.float(), [a, b])
 
 
+def make_gemm_persistent(s, m, n, k):
+    a, b, out = s.normal(m, k), s.normal(n, k), s.output(m, n)
+    return Case([s.of(a), s.of(b), s.of(out.matrix)], out, a.float() @ b.float().t(), [a, b])
+
+
 def make_matmul_bf16_int4(s, m, n, k):
     a, q, out = s.normal(m, k), s.integers(-8, 8, k, n), s.output(m, n)
     b, packed = s.packed(q, "int4", 0)

@@ -74,6 +74,7 @@ static unsigned decodeElements(const uint8_t *bytes, Number *numbers) {
   return chunkBytes / size;
 }
 
+template <>
 unsigned tilec::emulator::decodeChunk(Element element, const uint8_t *bytes,
                                       double *numbers) {
   switch (element) {
@@ -92,6 +93,7 @@ unsigned tilec::emulator::decodeChunk(Element element, const uint8_t *bytes,
   }
 }
 
+template <>
 unsigned tilec::emulator::decodeChunk(Element element, const uint8_t *bytes,
                                       int32_t *numbers) {
   return element == Element::S8 ? decodeElements<Element::S8>(bytes, numbers)

@@ -161,10 +161,9 @@ static KernelOp forkVariant(KernelOp kernel, const AlignmentLevel &level) {
   return variant;
 }
 
-SmallVector<KernelOp> tile::forkAlignedVariants(KernelOp kernel,
-                                                bool withWidest) {
+SmallVector<KernelOp> tile::forkAlignedVariants(KernelOp kernel) {
   SmallVector<KernelOp> variants;
-  for (const AlignmentLevel &level : ArrayRef(levels).drop_front(!withWidest))
+  for (const AlignmentLevel &level : levels)
     if (KernelOp variant = forkVariant(kernel, level))
       variants.push_back(variant);
   nameVariant(kernel, "general", kernel.getSymName().str());

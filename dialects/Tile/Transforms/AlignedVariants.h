@@ -11,8 +11,7 @@ namespace mlir::tile {
 /// an aligned tensor carries `tile.aligned`.  The kernel itself becomes the
 /// variant `general`, which assumes nothing.  Only variants that some launch
 /// can need are made.  Test: plan-pipeline.mlir.
-SmallVector<KernelOp> forkAlignedVariants(KernelOp kernel,
-                                          bool withWidest = true);
+SmallVector<KernelOp> forkAlignedVariants(KernelOp kernel);
 
 } // namespace mlir::tile
 

@@ -35,7 +35,8 @@ static SmallVector<Value> limitExtents(PersistentOp op, OpBuilder &builder) {
 }
 
 /// A grid that fills the device has one block for each multiprocessor.  Where
-/// `min_blocks` makes room for more, they are launched.
+/// `min_blocks` makes room for more, they are launched; the grid stays that of
+/// the source, which the interpreter runs.
 static void fillMultiprocessors(KernelOp kernel) {
   std::optional<int64_t> minBlocks = getDecidedInteger(kernel, "min_blocks");
   if (!minBlocks || *minBlocks < 2 || kernel.getGrid().size() != 1)

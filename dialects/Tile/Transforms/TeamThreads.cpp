@@ -21,9 +21,8 @@ static bool isForOneThread(Operation *op) {
   return isa<scf::SCFDialect, arith::ArithDialect, math::MathDialect>(
              op->getDialect()) ||
          isa<LoadElementOp, SetMaxRegistersOp, ExpectOp, WaitOp, TmaCopyOp,
-             CommitGroupOp, WaitGroupOp, FenceOp, BlockNumberOp, BlockCountOp,
-             AxisExtentOp, SymbolOp, BlockIdOp, StageOp, SliceOp, ViewOp,
-             BytesOp, AllocSharedOp, YieldOp>(op);
+             CommitGroupOp, WaitGroupOp, FenceOp, SymbolOp, BlockIdOp, StageOp,
+             SliceOp, ViewOp, BytesOp, AllocSharedOp, YieldOp>(op);
 }
 
 int64_t tile::getRegisterShare(KernelOp kernel) {
