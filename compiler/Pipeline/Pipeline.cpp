@@ -63,6 +63,10 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   plan.sharedLimit = target.sharedBytesPerBlock;
   manager.addPass(tile::createPlanPipelinePass(plan));
 
+  // The variant that TMA feeds has a warpgroup for its copies.
+  tile::SpecializeWarpsPassOptions specialize;
+  specialize.sharedLimit = target.sharedBytesPerBlock;
+  manager.addPass(tile::createSpecializeWarpsPass(specialize));
   // Tuples are shared out once nobody chooses another schedule for them; what
   // comes after knows plain loops only.
   manager.addPass(tile::createLowerPersistentPass());

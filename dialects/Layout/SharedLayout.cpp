@@ -54,10 +54,24 @@ static bool verifySwizzle(Swizzle swizzle, int unitBytes, int32_t rowPitch,
   return true;
 }
 
+static bool verifyPanel(int panel, ArrayRef<int32_t> storage, int unitBytes,
+                        int padBytes, std::string *error) {
+  if (panel == 0)
+    return true;
+  if (panel < unitBytes || !llvm::isPowerOf2_32(panel))
+    return reportFailure(error, "a panel of " + Twine(panel) + " bytes");
+  if (storage.size() < 2 || padBytes != 0 ||
+      storage.back() * int64_t(unitBytes) % panel != 0)
+    return reportFailure(error, "panels of " + Twine(panel) +
+                                    " bytes do not divide the rows");
+  return true;
+}
+
 std::optional<SharedLayout> SharedLayout::create(ArrayRef<int32_t> shape,
                                                  int elementBits, int packDim,
                                                  Swizzle swizzle, int padBytes,
-                                                 std::string *error) {
+                                                 std::string *error,
+                                                 int panelBytes) {
   int rank = static_cast<int>(shape.size());
   if (elementBits < 1 || elementBits > 64 || !llvm::isPowerOf2_32(elementBits))
     return fail(error, "elements of " + Twine(elementBits) +
@@ -84,6 +98,10 @@ std::optional<SharedLayout> SharedLayout::create(ArrayRef<int32_t> shape,
                            " bytes is not a multiple of the element's " +
                            Twine(layout.unitBytes()));
 
+  if (!verifyPanel(panelBytes, layout.storageShape(), layout.unitBytes(),
+                   padBytes, error))
+    return std::nullopt;
+
   layout.strides.assign(rank, 0);
   int64_t stride = layout.unitBytes();
   Coords storage = layout.storageShape();
@@ -94,6 +112,10 @@ std::optional<SharedLayout> SharedLayout::create(ArrayRef<int32_t> shape,
       stride += padBytes;
     if (stride > maxBytes)
       return fail(error, "the tile is larger than 2^30 bytes");
+  }
+  if (panelBytes != 0 && panelBytes < layout.strides[rank - 2]) {
+    layout.panel = panelBytes;
+    layout.strides[rank - 2] = panelBytes;
   }
   if (!verifySwizzle(layout.addressSwizzle, layout.unitBytes(),
                      layout.rowPitch(), error))
@@ -122,20 +144,26 @@ Coords SharedLayout::storageShape() const {
   return storage;
 }
 
+int32_t SharedLayout::panelStride() const {
+  return panel == 0 ? 0 : panel * tileShape[rank() - 2];
+}
+
 int32_t SharedLayout::rowPitch() const {
   if (rank() == 0)
     return unitBytes();
+  if (panel != 0)
+    return panel;
   return storageShape().back() * unitBytes() + pad;
 }
 
 int32_t SharedLayout::bytes() const {
   if (rank() == 0)
     return unitBytes();
-  int32_t rows = 1;
+  int32_t units = 1;
   Coords storage = storageShape();
   for (int32_t extent : ArrayRef(storage).drop_back())
-    rows *= extent;
-  return rows * rowPitch();
+    units *= extent;
+  return units * (storage.back() * unitBytes() + pad);
 }
 
 int32_t SharedLayout::alignment() const {
@@ -154,7 +182,10 @@ int32_t SharedLayout::linearOffset(ArrayRef<int32_t> coords) const {
   int32_t offset = 0;
   for (int dim = 0; dim < rank(); ++dim) {
     int32_t unit = dim == pack ? coords[dim] / elementsPerByte() : coords[dim];
-    offset += unit * strides[dim];
+    int32_t bytes = unit * strides[dim];
+    if (panel != 0 && dim == rank() - 1)
+      bytes = bytes % panel + bytes / panel * panelStride();
+    offset += bytes;
   }
   return offset;
 }
@@ -202,7 +233,11 @@ std::vector<Coords> layout::contiguousBases(ArrayRef<int32_t> shape,
 }
 
 std::vector<Coords> SharedLayout::contiguousBases() const {
-  return layout::contiguousBases(tileShape, elemBits, pack);
+  Coords shape = tileShape;
+  if (panel != 0)
+    shape.back() =
+        panel / unitBytes() * (pack == rank() - 1 ? elementsPerByte() : 1);
+  return layout::contiguousBases(shape, elemBits, pack);
 }
 
 //===----------------------------------------------------------------------===//
@@ -214,7 +249,8 @@ llvm::hash_code layout::hash_value(const SharedLayout &layout) {
   return llvm::hash_combine(llvm::hash_combine_range(layout.tileShape.begin(),
                                                      layout.tileShape.end()),
                             layout.elemBits, layout.pack, swizzle.bits,
-                            swizzle.base, swizzle.shift, layout.pad);
+                            swizzle.base, swizzle.shift, layout.pad,
+                            layout.panel);
 }
 
 void SharedLayout::print(llvm::raw_ostream &os) const {
@@ -229,6 +265,8 @@ void SharedLayout::print(llvm::raw_ostream &os) const {
   }
   if (pad != 0)
     os << " pad=" << pad;
+  if (panel != 0)
+    os << " panel=" << panel;
 }
 
 std::string SharedLayout::str() const {
@@ -254,9 +292,10 @@ std::optional<SharedLayout> SharedLayout::parse(StringRef text,
       swizzle = {list[0], list[1], list[2]};
   }
   int pad = cursor.consume("pad=") ? cursor.readInt() : 0;
+  int panel = cursor.consume("panel=") ? cursor.readInt() : 0;
   if (cursor.failed())
     return fail(error, cursor.error());
   if (!cursor.atEnd())
     return fail(error, "text follows the layout");
-  return create(shape, elementBits, pack, swizzle, pad, error);
+  return create(shape, elementBits, pack, swizzle, pad, error, panel);
 }

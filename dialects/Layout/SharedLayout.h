@@ -12,6 +12,11 @@
 // swizzle of TMA and wgmma (a[6:4] ^= a[9:7]), {2,4,3} the 64-byte and {1,4,3}
 // the 32-byte one.
 //
+// Rows longer than such a swizzle may be cut in panels: the first `panel` bytes
+// of every row lie together, behind them the next ones.  That is what a TMA box
+// as wide as the swizzle writes, and what wgmma reads (PTX ISA, "Canonical
+// layouts").
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TILE_DIALECTS_LAYOUT_SHAREDLAYOUT_H
@@ -50,10 +55,14 @@ public:
   /// None, with a reason in `error` (if given), unless
   ///   - the padding is a multiple of the size of an element,
   ///   - shift >= bits, and an element is not torn apart: 2^base >= its bytes,
-  ///   - the swizzle stays inside a row: 2^(base+bits) divides the row pitch.
+  ///   - the swizzle stays inside a row: 2^(base+bits) divides the row pitch,
+  ///   - a panel, if not 0, is a power of two of bytes that divides a row
+  ///     without padding of a tile of rank 2 at least.  One as wide as a row is
+  ///     none.
   static std::optional<SharedLayout>
   create(llvm::ArrayRef<int32_t> shape, int elementBits, int packDim = -1,
-         Swizzle swizzle = {}, int padBytes = 0, std::string *error = nullptr);
+         Swizzle swizzle = {}, int padBytes = 0, std::string *error = nullptr,
+         int panelBytes = 0);
 
   int rank() const { return static_cast<int>(tileShape.size()); }
   llvm::ArrayRef<int32_t> shape() const { return tileShape; }
@@ -66,6 +75,10 @@ public:
   int packDim() const { return pack; }
   Swizzle swizzle() const { return addressSwizzle; }
   int padBytes() const { return pad; }
+  /// Bytes of a row in one panel; 0 if rows are whole.
+  int panelBytes() const { return panel; }
+  /// Distance in bytes between panels.
+  int32_t panelStride() const;
 
   /// The same tile with another swizzle, if it is legal.
   std::optional<SharedLayout> withSwizzle(Swizzle swizzle,
@@ -74,9 +87,10 @@ public:
   /// The shape in storage units: the packed dimension divided, rounded up.
   Coords storageShape() const;
   /// Distance in bytes between neighbours along a dimension, before swizzling;
-  /// along the packed dimension, between neighbouring bytes.
+  /// along the packed dimension, between neighbouring bytes; along the last,
+  /// between neighbours in one panel.
   int32_t strideBytes(int dim) const { return strides[dim]; }
-  /// Bytes from one row to the next.
+  /// Bytes from one row (of a panel) to the next.
   int32_t rowPitch() const;
 
   /// Size of the allocation.
@@ -105,8 +119,8 @@ public:
   friend llvm::hash_code hash_value(const SharedLayout &layout);
 
   /// Text such as
-  ///     64x128 bits=4 pack=0 swizzle=[3,4,3] pad=16
-  /// where pack, swizzle and pad are left out if they say nothing.
+  ///     64x128 bits=4 pack=0 swizzle=[3,4,3] pad=16 panel=128
+  /// where all behind bits are left out if they say nothing.
   void print(llvm::raw_ostream &os) const;
   std::string str() const;
   static std::optional<SharedLayout> parse(llvm::StringRef text,
@@ -121,6 +135,7 @@ private:
   int pack = -1;
   Swizzle addressSwizzle;
   int pad = 0;
+  int panel = 0;
 };
 
 /// The coordinate steps along a row in memory, lowest first: entry i moves an

@@ -81,6 +81,7 @@ _SIGNATURES = {
     "tilert_kernel_variant_count": (c_size_t, [c_void_p]),
     "tilert_kernel_variant": (POINTER(_Variant), [c_void_p, c_size_t]),
     "tilert_device_count": (c_int, [POINTER(c_int32), POINTER(c_void_p)]),
+    "tilert_device_facts_of_target": (c_int, [c_char_p, POINTER(_DeviceFacts), POINTER(c_void_p)]),
     "tilert_device_facts_query": (c_int, [c_int32, POINTER(_DeviceFacts), POINTER(c_void_p)]),
     "tilert_plan_create": (c_int, [c_void_p, POINTER(_Argument), c_size_t, POINTER(_DeviceFacts), c_char_p,
                                    POINTER(c_void_p), POINTER(c_void_p)]),
@@ -190,6 +191,12 @@ class Library:
         self.call(self.c.tilert_module_load, str(path).encode(), byref(handle))
         return Module(self, handle)
 
+    def target_facts(self, target: str) -> _DeviceFacts:
+        """Facts of a typical device of a target as "sm_90a", for plans without a GPU."""
+        facts = _DeviceFacts()
+        self.call(self.c.tilert_device_facts_of_target, target.encode(), byref(facts))
+        return facts
+
     def device_facts(self, device: int = 0) -> _DeviceFacts:
         facts = _DeviceFacts()
         self.call(self.c.tilert_device_facts_query, device, byref(facts))
@@ -267,8 +274,10 @@ class Kernel:
                 found[_text(c.tilert_kernel_symbol_name(self._handle, i))] = value.value
         return found
 
-    def plan(self, arguments: Sequence[Union[Tensor, Scalar]], variant: Optional[str] = None) -> "Plan":
-        return Plan(self, arguments, variant)
+    def plan(self, arguments: Sequence[Union[Tensor, Scalar]], variant: Optional[str] = None,
+             facts: Optional[_DeviceFacts] = None) -> "Plan":
+        """`facts`: of the device to plan for; by default that of the arguments, if they are on one."""
+        return Plan(self, arguments, variant, facts)
 
     def launch(self, arguments: Sequence[Union[Tensor, Scalar]], stream: int = 0):
         """Checks the arguments and launches once."""
@@ -282,13 +291,15 @@ class Kernel:
 class Plan:
     """Arguments bound to a kernel, and the variant chosen for them."""
 
-    def __init__(self, kernel: Kernel, arguments: Sequence[Union[Tensor, Scalar]], variant: Optional[str]):
+    def __init__(self, kernel: Kernel, arguments: Sequence[Union[Tensor, Scalar]], variant: Optional[str],
+                 facts: Optional[_DeviceFacts] = None):
         self.kernel, self.library = kernel, kernel.library
         packed, self._handle = _Arguments(arguments), c_void_p()
         c = self.library.c
         devices = [a.device for a in arguments if isinstance(a, Tensor) and a.device >= 0]
-        facts = byref(self.library.device_facts(devices[0])) if devices else None
-        self.library.call(c.tilert_plan_create, kernel._handle, packed.array, packed.count, facts,
+        if facts is None and devices:
+            facts = self.library.device_facts(devices[0])
+        self.library.call(c.tilert_plan_create, kernel._handle, packed.array, packed.count, byref(facts) if facts else None,
                           variant.encode() if variant else None, byref(self._handle))
         chosen = c.tilert_plan_variant(self._handle)
         self.variant = kernel.variants[chosen]

@@ -255,11 +255,11 @@ Value ScalarCopier::loadUnit(ArrayRef<Value> coords) {
 
 Value ScalarCopier::getSharedPointer(Value unit, ArrayRef<Value> coords) {
   Value offset = e.mul(unit, e.i32(storage.unitBytes()));
-  if (storage.padBytes())
+  if (storage.padBytes() || storage.panelBytes()) {
+    offset = e.i32(0);
     for (auto [d, coord] : llvm::enumerate(coords))
-      offset = d == 0
-                   ? e.mul(coord, e.i32(storage.strideBytes(0)))
-                   : e.add(offset, e.mul(coord, e.i32(storage.strideBytes(d))));
+      offset = e.add(offset, emitStorageStep(e, storage, d, coord));
+  }
   return e.offsetPointer(shared.pointer,
                          emitSwizzle(e, storage.swizzle(), offset));
 }

@@ -32,6 +32,24 @@ static LogicalResult emitSymbol(KernelEmitter &e, SymbolOp op) {
   return success();
 }
 
+static LogicalResult emitAxisExtent(KernelEmitter &e, AxisExtentOp op) {
+  e.setScalar(op, e.emitExpression(e.kernel.getGrid()[op.getAxis()]));
+  return success();
+}
+
+static LogicalResult emitMmaCarry(KernelEmitter &e, MmaCarryOp op) {
+  if (op.getFragment()) {
+    e.setFragment(op, e.getFragment(op.getFragment()));
+    return success();
+  }
+  Type element = getTileElementType(op.getType().getFragment());
+  SmallVector<Value> unset(
+      e.getLayout(op).elementsPerThread(),
+      LLVM::PoisonOp::create(e.builder, e.loc, getRegisterType(element)));
+  e.setFragment(op, FragmentValue::ofElements(element, unset));
+  return success();
+}
+
 static LogicalResult emitBlockId(KernelEmitter &e, BlockIdOp op) {
   e.setScalar(op, e.getBlockId(op.getAxis()));
   return success();
@@ -73,10 +91,15 @@ static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
       })
       .Case([&](CastOp convert) { return emitCast(e, convert); })
       .Case([&](MmaOp mma) { return emitMma(e, mma); })
+      .Case([&](WgmmaOp mma) { return emitWgmma(e, mma); })
+      .Case([&](MmaWaitOp wait) { return emitMmaWait(e, wait); })
       .Case([&](SymbolOp symbol) { return emitSymbol(e, symbol); })
       .Case([&](BlockIdOp block) { return emitBlockId(e, block); })
       .Case([&](BlockNumberOp block) { return emitBlockNumber(e, block); })
       .Case([&](BlockCountOp count) { return emitBlockCount(e, count); })
+      .Case([&](AxisExtentOp axis) { return emitAxisExtent(e, axis); })
+      .Case([&](MmaCarryOp carry) { return emitMmaCarry(e, carry); })
+      .Case([&](StoreThroughOp store) { return emitStoreThrough(e, store); })
       .Case([&](AllocSharedOp alloc) { return emitAllocShared(e, alloc); })
       .Case([&](StageOp stage) { return emitStage(e, stage); })
       .Case([&](ViewOp view) { return emitView(e, view); })

@@ -78,6 +78,11 @@ LogicalResult emitGlobalLoad(KernelEmitter &emitter, LoadOp op);
 LogicalResult emitGlobalStore(KernelEmitter &emitter, StoreOp op);
 // MatmulToNVVM.cpp
 LogicalResult emitMma(KernelEmitter &emitter, MmaOp op);
+// WgmmaToNVVM.cpp
+LogicalResult emitWgmma(KernelEmitter &emitter, WgmmaOp op);
+LogicalResult emitMmaWait(KernelEmitter &emitter, MmaWaitOp op);
+// StoreThroughToNVVM.cpp
+LogicalResult emitStoreThrough(KernelEmitter &emitter, StoreThroughOp op);
 
 } // namespace mlir::tile
 

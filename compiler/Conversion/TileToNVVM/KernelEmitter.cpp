@@ -152,12 +152,37 @@ void KernelEmitter::emitPrologue() {
                                                    value)
             : extendToI64(value);
   }
+  emitAssumptions();
   emitGlobals(next);
   emitBlockIds();
   // A marker in front of which thread-dependent values are put; erased at the
   // end.
   prologueEnd =
       arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+}
+
+/// Tells LLVM the bounds of symbols that the launch has checked.
+void KernelEmitter::emitAssumptions() {
+  std::optional<ArrayAttr> guards = kernel.getGuards();
+  if (!guards)
+    return;
+  for (Attribute guard : *guards) {
+    auto fact = dyn_cast<DictionaryAttr>(guard);
+    auto expr = fact ? fact.getAs<ArrayAttr>("expr") : ArrayAttr();
+    if (!expr || expr.size() != 3)
+      continue;
+    auto relation = dyn_cast<StringAttr>(expr[0]);
+    auto name = dyn_cast<StringAttr>(expr[1]);
+    auto bound = dyn_cast<IntegerAttr>(expr[2]);
+    Value symbol = name ? getSymbol(name) : Value();
+    if (!relation || !symbol || !bound ||
+        (relation != ">=" && relation != "<="))
+      continue;
+    Value holds = compare(relation == ">=" ? arith::CmpIPredicate::sge
+                                           : arith::CmpIPredicate::sle,
+                          symbol, i64(bound.getInt()));
+    LLVM::AssumeOp::create(builder, loc, holds);
+  }
 }
 
 void KernelEmitter::emitGlobals(unsigned firstStride) {
@@ -239,18 +264,18 @@ LogicalResult KernelEmitter::emitTeam(Value teamThread, int64_t teamThreads,
                                       unsigned barrier,
                                       function_ref<LogicalResult()> emitBody) {
   auto outer = std::tuple(thread, threads, teamBarrier, prologueEnd, isLeader,
-                          std::move(threadBits));
+                          warpgroup, std::move(threadBits));
   thread = teamThread;
   threads = teamThreads;
   teamBarrier = barrier;
-  isLeader = Value();
+  isLeader = warpgroup = Value();
   threadBits.clear();
   prologueEnd =
       arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
   LogicalResult result = emitBody();
   prologueEnd->erase();
-  std::tie(thread, threads, teamBarrier, prologueEnd, isLeader, threadBits) =
-      std::move(outer);
+  std::tie(thread, threads, teamBarrier, prologueEnd, isLeader, warpgroup,
+           threadBits) = std::move(outer);
   return result;
 }
 
@@ -265,15 +290,23 @@ SmallVector<Value> KernelEmitter::getScalars(ValueRange values) const {
 // Values across control flow
 //===----------------------------------------------------------------------===//
 
+/// The fragment that a value is, or will be once its products are done; null
+/// for scalars.
+static RankedTensorType getHeldFragment(Type type) {
+  if (auto flying = dyn_cast<InFlightType>(type))
+    return flying.getFragment();
+  return dyn_cast<RankedTensorType>(type);
+}
+
 void KernelEmitter::appendFlat(Value value, SmallVectorImpl<Value> &flat) {
-  if (isa<RankedTensorType>(value.getType()))
+  if (getHeldFragment(value.getType()))
     llvm::append_range(flat, getFragment(value).flatten(builder, loc));
   else
     flat.push_back(getScalar(value));
 }
 
 SmallVector<Type> KernelEmitter::getFlatTypes(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
+  RankedTensorType tensor = getHeldFragment(type);
   if (!tensor)
     return {getRegisterType(type)};
   FragmentValue shape(tensor.getElementType(),
@@ -282,7 +315,7 @@ SmallVector<Type> KernelEmitter::getFlatTypes(Type type) {
 }
 
 void KernelEmitter::takeFlat(Value value, ValueRange &flat) {
-  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  RankedTensorType tensor = getHeldFragment(value.getType());
   if (!tensor) {
     setScalar(value, flat.front());
     flat = flat.drop_front();
@@ -434,6 +467,14 @@ Value KernelEmitter::emitIsLeader() {
                   LLVM::ExtractValueOp::create(builder, loc, election,
                                                ArrayRef<int64_t>{1}));
   return isLeader;
+}
+
+Value KernelEmitter::emitWarpgroup() {
+  if (warpgroup)
+    return warpgroup;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(prologueEnd);
+  return warpgroup = broadcastInWarp(shr(thread, 7));
 }
 
 Value KernelEmitter::broadcastInWarp(Value value) {

@@ -224,6 +224,10 @@ public:
   /// stays; `constraints` are empty or end with a comma.
   Value callVolatileAsm(StringRef text, StringRef constraints,
                         ValueRange operands, Type result = {});
+  Value emitExpression(Attribute expression);
+  /// Which warpgroup of its team the thread is in (i32), the same value in all
+  /// threads of a warp.
+  Value emitWarpgroup();
   /// The value of the first thread of a warp (i32).
   Value broadcastInWarp(Value value);
   /// The address that a pointer to shared memory holds (i32).
@@ -255,9 +259,9 @@ private:
   void createFunction();
   size_t countTensorMaps();
   void emitPrologue();
+  void emitAssumptions();
   void emitGlobals(unsigned firstStride);
   void emitBlockIds();
-  Value emitExpression(Attribute expression);
 
   DenseMap<Value, Value> scalars;
   DenseMap<Value, FragmentValue> fragments;
@@ -269,7 +273,7 @@ private:
   /// Thread-dependent values go before this op.
   Operation *prologueEnd = nullptr;
   std::map<std::vector<int32_t>, Value> threadBits;
-  Value isLeader;
+  Value isLeader, warpgroup;
 };
 
 } // namespace mlir::tile

@@ -29,6 +29,8 @@ SharedAddresser::SharedAddresser(KernelEmitter &emitter, SharedView view,
 /// Offsets are linear over bits if strides are powers of two and the part's
 /// origin shares no bits with coordinates inside it.
 bool SharedAddresser::checkLinear(ArrayRef<int64_t> extents) const {
+  if (storage.panelBytes() && !llvm::isPowerOf2_32(storage.panelStride()))
+    return false;
   for (int d = 0; d < storage.rank(); ++d) {
     if (!llvm::isPowerOf2_32(storage.strideBytes(d)))
       return false;
@@ -37,6 +39,9 @@ bool SharedAddresser::checkLinear(ArrayRef<int64_t> extents) const {
   }
   // Coordinates of inner dimensions stay below the next stride.
   for (int d = 1; d < storage.rank(); ++d) {
+    // Panels lie behind all rows.
+    if (storage.panelBytes() && d == storage.rank() - 1)
+      break;
     int64_t perUnit = d == storage.packDim() ? 2 : 1;
     int64_t span =
         llvm::divideCeil(llvm::bit_ceil(uint64_t(storage.shape()[d])), perUnit);
@@ -74,11 +79,22 @@ Value SharedAddresser::getPointerByArithmetic(
     coord = emitter.add(coord, emitter.i32(constantOffset[d] + start[d]));
     if (d == storage.packDim())
       coord = emitter.shr(coord, 1);
-    offset = emitter.add(
-        offset, emitter.mul(coord, emitter.i32(storage.strideBytes(d))));
+    offset = emitter.add(offset, emitStorageStep(emitter, storage, d, coord));
   }
   return emitter.offsetPointer(view.pointer,
                                emitSwizzle(emitter, storage.swizzle(), offset));
+}
+
+Value tile::emitStorageStep(KernelEmitter &emitter,
+                            const layout::SharedLayout &storage, int dim,
+                            Value unit) {
+  Value bytes = emitter.mul(unit, emitter.i32(storage.strideBytes(dim)));
+  int panel = storage.panelBytes();
+  if (panel == 0 || dim != storage.rank() - 1)
+    return bytes;
+  Value index = emitter.shr(bytes, llvm::Log2_32(panel));
+  return emitter.add(emitter.andi(bytes, emitter.i32(panel - 1)),
+                     emitter.mul(index, emitter.i32(storage.panelStride())));
 }
 
 Value tile::getSharedElementPointer(KernelEmitter &emitter,
@@ -92,8 +108,7 @@ Value tile::getSharedElementPointer(KernelEmitter &emitter,
         emitter.loc, emitter.builder.getI32Type(), indices[d]);
     if (d == storage.packDim())
       index = emitter.shr(index, 1);
-    offset = emitter.add(
-        offset, emitter.mul(index, emitter.i32(storage.strideBytes(d))));
+    offset = emitter.add(offset, emitStorageStep(emitter, storage, d, index));
   }
   return emitter.offsetPointer(view.pointer,
                                emitSwizzle(emitter, storage.swizzle(), offset));

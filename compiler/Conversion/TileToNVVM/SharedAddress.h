@@ -51,6 +51,11 @@ private:
 Value getSharedElementPointer(KernelEmitter &emitter, const SharedView &view,
                               ValueRange indices);
 
+/// Bytes from the start of a tile, before the swizzle, that `unit` steps along
+/// a dimension of its storage make (i32).
+Value emitStorageStep(KernelEmitter &emitter,
+                      const layout::SharedLayout &storage, int dim, Value unit);
+
 /// Applies a swizzle to a byte offset (i32).
 Value emitSwizzle(KernelEmitter &emitter, layout::Swizzle swizzle,
                   Value offset);

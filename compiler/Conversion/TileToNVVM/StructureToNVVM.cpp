@@ -4,6 +4,7 @@
 #include "compiler/Conversion/TileToNVVM/GlobalAddress.h"
 #include "compiler/Conversion/TileToNVVM/SpareNibble.h"
 #include "dialects/Tile/Transforms/AccessFacts.h"
+#include "dialects/Tile/Transforms/TmaVariant.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -30,6 +31,20 @@ static void takeResults(KernelEmitter &e, ResultRange results,
     e.takeFlat(result, flat);
 }
 
+/// Tells LLVM to leave a loop as it is.
+static LLVM::LoopAnnotationAttr keepRolled(MLIRContext *context) {
+  auto unroll = LLVM::LoopUnrollAttr::get(
+      context, /*disable=*/BoolAttr::get(context, true), /*count=*/{},
+      /*runtimeDisable=*/{}, /*full=*/{}, /*followupUnrolled=*/{},
+      /*followupRemainder=*/{}, /*followupAll=*/{});
+  return LLVM::LoopAnnotationAttr::get(
+      context, /*disableNonforced=*/{}, /*vectorize=*/{}, /*interleave=*/{},
+      unroll, /*unrollAndJam=*/{}, /*licm=*/{}, /*distribute=*/{},
+      /*pipeline=*/{}, /*peeled=*/{}, /*unswitch=*/{}, /*mustProgress=*/{},
+      /*isVectorized=*/{}, /*startLoc=*/{}, /*endLoc=*/{},
+      /*parallelAccesses=*/{});
+}
+
 static LogicalResult emitFor(KernelEmitter &e, scf::ForOp op) {
   SmallVector<Value> inits;
   for (Value init : op.getInitArgs())
@@ -37,6 +52,8 @@ static LogicalResult emitFor(KernelEmitter &e, scf::ForOp op) {
   auto loop = scf::ForOp::create(
       e.builder, e.loc, e.getScalar(op.getLowerBound()),
       e.getScalar(op.getUpperBound()), e.getScalar(op.getStep()), inits);
+  if (op->hasAttr(rolledAttrName))
+    loop->setAttr("llvm.loop_annotation", keepRolled(op.getContext()));
   e.setScalar(op.getInductionVar(), loop.getInductionVar());
   ValueRange carried = loop.getRegionIterArgs();
   for (BlockArgument arg : op.getRegionIterArgs())
@@ -116,7 +133,9 @@ LogicalResult tile::emitStage(KernelEmitter &e, StageOp op) {
   Value iteration = e.getScalar(op.getIteration());
   Type i32 = e.builder.getI32Type();
   Value narrow = e.builder.createOrFold<arith::TruncIOp>(e.loc, i32, iteration);
-  Value slot = e.remui(e.add(narrow, e.i32(op.getOffset())), e.i32(stages));
+  Value slot = e.add(narrow, e.i32(op.getOffset()));
+  if (!op.getInRange())
+    slot = e.remui(slot, e.i32(stages));
   int64_t bytes = source.type.getStorage().bytes() / stages;
   e.setShared(op, {e.offsetPointer(source.pointer, e.mul(slot, e.i32(bytes))),
                    op.getType()});

@@ -72,9 +72,11 @@ void tile::emitSyncPrologue(KernelEmitter &e) {
 /// Whether the kernel stores by TMA, in groups of their own.
 static bool hasTmaStores(KernelOp kernel) {
   return kernel
-      .walk([](TmaCopyOp copy) {
-        return copy.getBarrier() ? WalkResult::advance()
-                                 : WalkResult::interrupt();
+      .walk([](Operation *op) {
+        auto copy = dyn_cast<TmaCopyOp>(op);
+        return isa<StoreThroughOp>(op) || (copy && !copy.getBarrier())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -146,6 +148,10 @@ LogicalResult tile::emitArrive(KernelEmitter &e, ArriveOp op) {
         e.andi(e.thread, e.i32(WarpgroupOp::threadsPerGroup - 1)), e.i32(0));
   else
     condition = e.emitIsLeader();
+  if (op.getPredicate()) {
+    Value predicate = e.getScalar(op.getPredicate());
+    condition = condition ? e.andi(condition, predicate) : predicate;
+  }
   arriveIf(e, address, condition);
   return success();
 }

@@ -34,8 +34,8 @@ static std::string describeInstruction(GemmOp gemm) {
   std::optional<MmaAttr> mma = gemm.getMma();
   if (!mma)
     return "FMA";
-  return "mma m" + std::to_string(mma->getM()) + "n" +
-         std::to_string(mma->getN()) + "k" + std::to_string(mma->getK()) +
+  return (mma->isWgmma() ? "wgmma m" : "mma m") + std::to_string(mma->getM()) +
+         "n" + std::to_string(mma->getN()) + "k" + std::to_string(mma->getK()) +
          " on " + spellOperands(*mma, gemm.getUnsignedA(), gemm.getUnsignedB());
 }
 

@@ -74,7 +74,6 @@ static unsigned decodeElements(const uint8_t *bytes, Number *numbers) {
   return chunkBytes / size;
 }
 
-template <>
 unsigned tilec::emulator::decodeChunk(Element element, const uint8_t *bytes,
                                       double *numbers) {
   switch (element) {
@@ -93,7 +92,6 @@ unsigned tilec::emulator::decodeChunk(Element element, const uint8_t *bytes,
   }
 }
 
-template <>
 unsigned tilec::emulator::decodeChunk(Element element, const uint8_t *bytes,
                                       int32_t *numbers) {
   return element == Element::S8 ? decodeElements<Element::S8>(bytes, numbers)

@@ -94,8 +94,8 @@ template <typename Number> struct WgmmaTiles {
 };
 
 /// Elements of 16 bytes as numbers; their count is returned.
-template <typename Number>
-unsigned decodeChunk(Element element, const uint8_t *bytes, Number *numbers);
+unsigned decodeChunk(Element element, const uint8_t *bytes, double *numbers);
+unsigned decodeChunk(Element element, const uint8_t *bytes, int32_t *numbers);
 
 /// Place of element (row, column) of D: thread of the warpgroup and number of
 /// the element in it.

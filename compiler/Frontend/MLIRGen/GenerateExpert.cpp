@@ -201,7 +201,8 @@ void Generator::generateBarrier(const checked::BarrierStmt &stmt) {
   Location location = getLocation(stmt.range);
   auto [barrier, index] = generateBarrierPlace(stmt.barrier);
   if (stmt.builtin == Builtin::Arrive) {
-    tile::ArriveOp::create(builder, location, barrier, index);
+    tile::ArriveOp::create(builder, location, barrier, index,
+                           /*predicate=*/Value());
     return;
   }
   Value operand = generate(*stmt.operand);
@@ -225,7 +226,8 @@ tile::SharedLayoutAttr Generator::getAnnotation(const Variable &variable) {
   int64_t swizzle = variable.swizzle.value_or(0);
   int64_t bits = swizzle == 0 ? 0 : llvm::Log2_64(swizzle / 16);
   return tile::SharedLayoutAttr::get(builder.getContext(), bits, /*base=*/4,
-                                     /*shift=*/3, variable.padding.value_or(0));
+                                     /*shift=*/3, variable.padding.value_or(0),
+                                     /*panel=*/0);
 }
 
 Value Generator::annotate(const Variable &variable, Value value) {

@@ -55,7 +55,7 @@ LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
 }
 
 Attribute SharedLayoutAttr::parse(AsmParser &parser, Type) {
-  int64_t bits = 0, base = 4, shift = 3, padding = 0;
+  int64_t bits = 0, base = 4, shift = 3, padding = 0, panel = 0;
   if (parser.parseLess())
     return {};
   do {
@@ -72,15 +72,19 @@ Attribute SharedLayoutAttr::parse(AsmParser &parser, Type) {
     } else if (keyword == "padding") {
       if (parser.parseInteger(padding))
         return {};
+    } else if (keyword == "panel") {
+      if (parser.parseInteger(panel))
+        return {};
     } else {
-      parser.emitError(loc, "expected 'swizzle' or 'padding', found '")
+      parser.emitError(loc, "expected 'swizzle', 'padding' or 'panel', found '")
           << keyword << "'";
       return {};
     }
   } while (succeeded(parser.parseOptionalComma()));
   if (parser.parseGreater())
     return {};
-  return SharedLayoutAttr::get(parser.getContext(), bits, base, shift, padding);
+  return SharedLayoutAttr::get(parser.getContext(), bits, base, shift, padding,
+                               panel);
 }
 
 void SharedLayoutAttr::print(AsmPrinter &printer) const {
@@ -88,6 +92,8 @@ void SharedLayoutAttr::print(AsmPrinter &printer) const {
           << getShift() << "]";
   if (getPadding() != 0)
     printer << ", padding = " << getPadding();
+  if (getPanel() != 0)
+    printer << ", panel = " << getPanel();
   printer << ">";
 }
 

@@ -41,15 +41,17 @@ def Tile_SharedLayoutAttr : Tile_Attr<"SharedLayout", "shared_layout"> {
     `swizzle = [bits, base, shift]` flips bits of the byte offset of the
     row-major storage: `a ^= ((a >> (base + shift)) & (2^bits - 1)) << base`
     (CuTe's Swizzle; [3, 4, 3] is the 128-byte swizzle of TMA and wgmma).
-    `padding` is the number of unused bytes after each row.
+    `padding` is the number of unused bytes after each row.  `panel` cuts rows:
+    their first so many bytes lie together, behind them the next ones.
 
-    Example: `#tile.shared_layout<swizzle = [0, 4, 3], padding = 16>`
+    Example: `#tile.shared_layout<swizzle = [3, 4, 3], panel = 128>`
   }];
   let parameters = (ins
     DefaultValuedParameter<"int64_t", "0">:$bits,
     DefaultValuedParameter<"int64_t", "4">:$base,
     DefaultValuedParameter<"int64_t", "3">:$shift,
-    DefaultValuedParameter<"int64_t", "0">:$padding
+    DefaultValuedParameter<"int64_t", "0">:$padding,
+    DefaultValuedParameter<"int64_t", "0">:$panel
   );
   let hasCustomAssemblyFormat = 1;
 }
@@ -57,8 +59,9 @@ def Tile_SharedLayoutAttr : Tile_Attr<"SharedLayout", "shared_layout"> {
 def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
   let summary = "The instruction a matrix product uses and how warps share the tile";
   let description = [{
-    `instruction` is the shape of the `mma.sync`; `warps = [m, n]` is the grid of
-    warps over the rows and columns of the tile; `type` is the element type both
+    `instruction` is the shape of the `mma.sync`, or of the `wgmma` if its M is 64;
+    `warps = [m, n]` is the grid of warps over the rows and columns of the tile;
+    each four that follow each other along the rows are a warpgroup; `type` is the element type both
     operands have when they enter the instruction, and `type_b` that of the right
     one where it is another (of the same width).  `columns` and `k` permute the
     bits of the column and of K: entry i is the coordinate bit at which slot bit
@@ -88,6 +91,8 @@ def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
   let extraClassDeclaration = [{
     /// Bits of an element of either operand.
     unsigned getOperandBits() const;
+    /// Whether warpgroups multiply, from shared memory, while others go on.
+    bool isWgmma() const { return getM() == 64; }
   }];
   let genVerifyDecl = 1;
   let hasCustomAssemblyFormat = 1;

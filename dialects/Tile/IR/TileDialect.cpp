@@ -72,6 +72,8 @@ unsigned tile::getElementBits(Type elementType) {
 
 LayoutAttr tile::getFragmentLayout(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
+  if (auto flying = dyn_cast<InFlightType>(type))
+    tensor = flying.getFragment();
   return tensor ? dyn_cast_or_null<LayoutAttr>(tensor.getEncoding())
                 : LayoutAttr();
 }

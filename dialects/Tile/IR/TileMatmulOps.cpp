@@ -21,10 +21,30 @@ int64_t GemmOp::getTileK() {
 Type GemmOp::getElementTypeA() { return getTileElementType(getA().getType()); }
 Type GemmOp::getElementTypeB() { return getTileElementType(getB().getType()); }
 
+/// The order of rows in which the 16 of each warp of a warpgroup follow each
+/// other, in a tile of `rows` that `warps` share: slot bits are, from the
+/// lowest, the place in 16 rows, the index of the instruction, the warp.
+static SmallVector<int, 8> orderWarpgroupRows(int64_t rows, int64_t warps) {
+  int64_t core = rows & -rows;
+  int tileBits = core > 16 * warps ? llvm::Log2_64(core / (16 * warps)) : 0;
+  SmallVector<int, 8> order{0, 1, 2, 3};
+  for (int bit = 0; bit < tileBits; ++bit)
+    order.push_back(6 + bit);
+  for (int bit = 0; bit < int(llvm::Log2_64(warps)); ++bit)
+    order.push_back(bit < 2 ? 4 + bit : 4 + tileBits + bit);
+  return order;
+}
+
 layout::MmaTiling tile::getTiling(GemmOp gemm, MmaAttr mma) {
   layout::MmaTiling tiling;
   tiling.instruction = {int(mma.getM()), int(mma.getN()), int(mma.getK()),
                         int(mma.getOperandBits())};
+  // The fragments of a warpgroup are those of its warps.
+  if (mma.isWgmma()) {
+    tiling.instruction.m = 16;
+    tiling.instruction.n = 8;
+    tiling.mOrder = orderWarpgroupRows(gemm.getTileM(), mma.getWarpsM());
+  }
   tiling.m = gemm.getTileM();
   tiling.n = gemm.getTileN();
   tiling.warpsM = mma.getWarpsM();
@@ -172,6 +192,11 @@ static LogicalResult verifyInstruction(GemmOp gemm, MmaAttr mma) {
   std::string error;
   if (!getTiling(gemm, mma).verify(gemm.getTileK(), &error))
     return gemm.emitOpError("gemm-c5: ") << error;
+  if (mma.isWgmma() && (mma.getWarpsM() % 4 != 0 || mma.getN() % 8 != 0 ||
+                        mma.getN() > 256 || gemm.getTileN() % mma.getN() != 0))
+    return gemm.emitOpError("gemm-c5: ")
+           << "warpgroups of " << mma.getWarpsM() << "x" << mma.getWarpsN()
+           << " warps cannot multiply " << mma.getN() << " columns at a time";
   int64_t warps = mma.getWarpsM() * mma.getWarpsN();
   if (gemm->getParentOfType<KernelOp>() && warps * 32 > getTeamThreads(gemm))
     return gemm.emitOpError("gemm-c5: ")
@@ -351,4 +376,64 @@ LogicalResult MmaOp::verify() {
       return emitOpError("mma-c3: fragments carry layouts, found ")
              << fragment.getType();
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Products of warpgroups
+//===----------------------------------------------------------------------===//
+
+void WgmmaOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  addOperandReads(*this, effects);
+}
+
+/// The fragment that sums are, or will be.
+static RankedTensorType getSumsType(Value sums) {
+  if (auto flying = dyn_cast<InFlightType>(sums.getType()))
+    return flying.getFragment();
+  return cast<RankedTensorType>(sums.getType());
+}
+
+/// in-flight-c1: what is in flight is no number yet.
+static LogicalResult verifyUses(Operation *op, Value result) {
+  if (!isa<InFlightType>(result.getType()))
+    return success();
+  for (Operation *user : result.getUsers())
+    if (!isa<WgmmaOp, MmaWaitOp, LoopLikeOpInterface>(user) &&
+        !user->hasTrait<OpTrait::IsTerminator>())
+      return op->emitOpError("in-flight-c1: '")
+             << user->getName() << "' uses sums that are in flight";
+  return success();
+}
+
+LogicalResult WgmmaOp::verify() {
+  // wgmma-c1: warpgroups multiply.
+  if (!getMma().isWgmma())
+    return emitOpError("wgmma-c1: the instruction is none of warpgroups");
+  // wgmma-c2: whole steps of K.
+  int64_t extent = getTileShape(getA().getType())[getTransposeA() ? 0 : 1];
+  int64_t k = getK(), depth = getDepth();
+  if (k < 0 || depth <= 0 || k + depth > extent || k % getMma().getK() != 0 ||
+      depth % getMma().getK() != 0)
+    return emitOpError("wgmma-c2: K of ")
+           << k << " to " << k + depth << " is not made of steps of "
+           << getMma().getK() << " of " << extent;
+  // wgmma-c3: one fragment, with a layout.
+  RankedTensorType fragment = getResult().getType().getFragment();
+  if (getSumsType(getAccumulator()) != fragment || !getFragmentLayout(fragment))
+    return emitOpError("wgmma-c3: result and accumulator are not one fragment "
+                       "with a layout");
+  return verifyUses(*this, getResult());
+}
+
+LogicalResult MmaWaitOp::verify() {
+  // mma-wait-c1: numbers once nothing is pending.
+  Type expected = getSums().getType();
+  if (getPending() == 0)
+    expected = getSums().getType().getFragment();
+  if (int64_t(getPending()) < 0 || getResult().getType() != expected)
+    return emitOpError("mma-wait-c1: with ")
+           << int64_t(getPending()) << " pending the result is " << expected;
+  return verifyUses(*this, getResult());
 }

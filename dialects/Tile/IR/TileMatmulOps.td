@@ -220,4 +220,79 @@ def Tile_MmaOp : Tile_Op<"mma", [Pure,
   let hasVerifier = 1;
 }
 
+def Tile_WgmmaOp : Tile_Op<"wgmma", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Start of a matrix product by warpgroups";
+  let description = [{
+    Starts to add the product of two shared tiles, from element `k` of K on,
+    `depth` of them, to `accumulator`, by instructions that form one group.
+    Until a `tile.mma_wait` retires the group, the tiles must stay as they are
+    and nothing may use the result but another product.  With `overwrite`, or
+    where `accumulates` is false, the sums begin at 0 and the accumulator is only
+    where they are put.
+    `transpose_a`, `transpose_b` and the signedness are those of `tile.gemm`.
+
+    Example: made by `lower-gemm`; see its test.
+
+    Verifier:
+    - `wgmma-c1`: the instruction is one of warpgroups.
+    - `wgmma-c2`: the range is made of steps of the instruction and lies in K.
+    - `wgmma-c3`: result and accumulator hold the same fragment, which carries a
+      layout.
+    - `in-flight-c1`: only products, `tile.mma_wait` and loops take sums in
+      flight.
+  }];
+  let arguments = (ins
+    Arg<Tile_SharedType, "left operand">:$a,
+    Arg<Tile_SharedType, "right operand">:$b,
+    Tile_Sums:$accumulator,
+    Optional<I1>:$accumulates,
+    I64Attr:$k, I64Attr:$depth,
+    Tile_MmaAttr:$mma,
+    UnitAttr:$transpose_a, UnitAttr:$transpose_b,
+    UnitAttr:$unsigned_a, UnitAttr:$unsigned_b, UnitAttr:$overwrite
+  );
+  let results = (outs Tile_InFlightType:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $accumulator (`if` $accumulates^)? `k` $k `depth` $depth
+    `using` $mma attr-dict `:`
+    type($a) `,` type($b) `,` type($accumulator) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_MmaCarryOp : Tile_Op<"mma_carry", [Pure]> {
+  let summary = "Sums to which products may be added";
+  let description = [{
+    Takes a fragment as sums in flight, so that a loop can carry them; without a
+    fragment they are undefined, for a product that overwrites them.
+
+    Example: `%s = tile.mma_carry %acc : tensor<64x64xf32> -> !tile.in_flight<tensor<64x64xf32>>`
+  }];
+  let arguments = (ins Optional<Tile_Fragment>:$fragment);
+  let results = (outs Tile_InFlightType:$result);
+  let assemblyFormat = "($fragment^ `:` type($fragment))? attr-dict `->` type($result)";
+}
+
+def Tile_MmaWaitOp : Tile_Op<"mma_wait", [Pure]> {
+  let summary = "Wait for matrix products of warpgroups";
+  let description = [{
+    Blocks until at most `pending` of the latest groups of products are
+    unfinished: the tiles that the others read are free.  With 0 pending the
+    sums are a fragment; otherwise they stay in flight.
+
+    Example: `%r = tile.mma_wait %sums pending 0 : !tile.in_flight<tensor<64x64xf32>> -> tensor<64x64xf32>`
+
+    Verifier:
+    - `mma-wait-c1`: the result is the fragment if nothing is pending, else the
+      sums in flight.
+    - `in-flight-c1`: only products, `tile.mma_wait` and loops take sums in
+      flight.
+  }];
+  let arguments = (ins Tile_InFlightType:$sums, I64Attr:$pending);
+  let results = (outs Tile_Sums:$result);
+  let assemblyFormat = "$sums `pending` $pending attr-dict `:` type($sums) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 #endif // TILE_MATMUL_OPS

@@ -221,6 +221,30 @@ void StoreOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), &getMemoryMutable());
 }
 
+LogicalResult StoreThroughOp::verify() {
+  ArrayRef<int64_t> shape = getTileShape(getValue().getType()),
+                    staging = getTileShape(getStaging().getType());
+  GlobalType memory = getMemory().getType();
+  // store-through-c1: a matrix of what the tensor holds.
+  if (shape.size() != 2 || memory.getRank() < 2 ||
+      int64_t(getIndices().size()) != memory.getRank() ||
+      getTileElementType(getValue().getType()) != memory.getElementType() ||
+      getStaging().getType().getElementType() != memory.getElementType())
+    return emitOpError("store-through-c1: stores a matrix of the tensor's "
+                       "elements, at one index for each dimension");
+  // store-through-c2: two buffers of 64 rows a warpgroup.
+  if (staging.size() != 3 || staging[0] % 2 != 0 || staging[1] != 64 ||
+      shape[0] % 64 != 0 || shape[1] % staging[2] != 0)
+    return emitOpError("store-through-c2: has two buffers of 64 rows for each "
+                       "warpgroup, whose rows divide those of the fragment");
+  return success();
+}
+
+void StoreThroughOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), &getMemoryMutable());
+  effects.emplace_back(MemoryEffects::Write::get(), &getStagingMutable());
+}
+
 LogicalResult ElementOp::verify() {
   // element-c1: one index for each dimension.
   if (getIndices().size() != getTileShape(getFragment().getType()).size())

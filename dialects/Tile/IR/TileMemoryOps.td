@@ -37,7 +37,7 @@ def Tile_StageOp : Tile_Op<"stage", [Pure]> {
     Names the buffer `(iteration + offset) mod stages` of a tile whose first
     dimension is the stage.  Two views of a tile with the same `iteration` are
     disjoint if their offsets differ modulo the number of stages; barrier
-    insertion relies on this.
+    insertion relies on this.  With `in_range` their sum is a stage already.
 
     Example:
     ```mlir
@@ -48,7 +48,8 @@ def Tile_StageOp : Tile_Op<"stage", [Pure]> {
     - `stage-c1`: the result is the source without its first dimension.
     - `stage-c2`: `offset` is not negative.
   }];
-  let arguments = (ins Tile_SharedType:$source, I64:$iteration, I64Attr:$offset);
+  let arguments = (ins Tile_SharedType:$source, I64:$iteration, I64Attr:$offset,
+                       UnitAttr:$in_range);
   let results = (outs Tile_SharedType:$result);
   let assemblyFormat = [{
     $source `[` $iteration `]` `offset` $offset attr-dict `:`
@@ -260,6 +261,41 @@ def Tile_StoreOp : Tile_Op<"store", [
   );
   let assemblyFormat = [{
     $value `,` $memory (`[` $indices^ `]`)? attr-dict `:` type($value) `,` type($memory)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StoreThroughOp : Tile_Op<"store_through", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Store of a fragment by TMA";
+  let description = [{
+    Writes a fragment, in a layout of warpgroups, to a tensor as `tile.store`
+    does: each warpgroup puts parts of 64 rows and one panel of columns in turn
+    in its two buffers of `staging`, from where TMA takes them by tensor map
+    `map`, in groups of their own.  The last ones may still be on their way
+    afterwards; whoever touches `staging` next, or ends the block, waits.
+
+    Example:
+    ```mlir
+    tile.store_through %v, %C[%i, %j] by %staging {map = 0 : i64} : tensor<64x64xbf16>, !tile.global<?x?xbf16>, !tile.shared<2x64x64xbf16>
+    ```
+
+    Verifier:
+    - `store-through-c1`: the fragment is a matrix of the tensor's elements, and
+      there is one index for each dimension.
+    - `store-through-c2`: `staging` has two buffers of 64 rows for each
+      warpgroup, whose rows divide those of the fragment.
+  }];
+  let arguments = (ins
+    Tile_Fragment:$value,
+    Arg<Tile_GlobalType, "where elements go">:$memory,
+    Variadic<I64>:$indices,
+    Arg<Tile_SharedType, "what they go through">:$staging,
+    I64Attr:$map
+  );
+  let assemblyFormat = [{
+    $value `,` $memory `[` $indices `]` `by` $staging attr-dict `:`
+    type($value) `,` type($memory) `,` type($staging)
   }];
   let hasVerifier = 1;
 }

@@ -35,7 +35,8 @@ std::string spellElementType(Type type, bool isUnsigned);
 /// of two.  None if the expression is not of this form.
 std::optional<std::pair<unsigned, int64_t>> matchIndexGroups(AffineExpr index);
 
-/// The layout of a fragment type, or null if none was inferred yet.
+/// The layout of a fragment type, or of sums in flight; null if none was
+/// inferred yet.
 LayoutAttr getFragmentLayout(Type type);
 
 /// Storage of a part, of extents `shape`, of a shared tile: the tile's strides

@@ -86,6 +86,13 @@ LogicalResult BlockIdOp::verify() {
   return success();
 }
 
+LogicalResult AxisExtentOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (!kernel || getAxis() >= kernel.getAxes().size())
+    return emitOpError("block-id-c1: names an axis of the kernel's grid");
+  return success();
+}
+
 LogicalResult PrintOp::verify() {
   // print-c1: one signedness for each value.
   if (getUnsignedValues() && getUnsignedValues()->size() != getValues().size())

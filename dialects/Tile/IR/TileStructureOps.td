@@ -194,6 +194,20 @@ def Tile_BlockCountOp : Tile_Op<"block_count", [Pure]> {
   let assemblyFormat = "`:` type($result) attr-dict";
 }
 
+def Tile_AxisExtentOp : Tile_Op<"axis_extent", [Pure]> {
+  let summary = "Extent of an axis of the kernel's grid";
+  let description = [{
+    Example: `%n = tile.axis_extent 0 : i64`
+
+    Verifier:
+    - `block-id-c1`: `axis` is one of the kernel's grid.
+  }];
+  let arguments = (ins I64Attr:$axis);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$axis `:` type($result) attr-dict";
+  let hasVerifier = 1;
+}
+
 def Tile_YieldOp : Tile_Op<"yield", [
     Pure, Terminator, ReturnLike,
     ParentOneOf<["PipelinedOp", "ParallelOp", "PersistentOp", "WarpgroupOp",

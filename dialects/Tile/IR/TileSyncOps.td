@@ -149,13 +149,14 @@ def Tile_BarrierAllocOp : Tile_Op<"barrier_alloc", [
 }
 
 def Tile_ArriveOp : Tile_Op<"arrive", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Arrival of a team at a barrier";
   let description = [{
     Counts one arrival, by the whole team, on barrier `index`.  What the team did
     before is seen by those whose `tile.wait` the arrival ends.  With
     `per_warpgroup` each warpgroup of the team counts one arrival of its own, by
     its first thread, and the program sees to it that the others are done.
+    Where `predicate` is false nothing arrives.
 
     Example: `tile.arrive %free[%s] : !tile.barrier<3>`
 
@@ -163,8 +164,10 @@ def Tile_ArriveOp : Tile_Op<"arrive", [
     - `barrier-c2`: there is an index where there are several barriers.
   }];
   let arguments = (ins Tile_BarrierType:$barrier, Optional<I64>:$index,
-                       UnitAttr:$per_warpgroup);
-  let assemblyFormat = "$barrier (`[` $index^ `]`)? attr-dict `:` type($barrier)";
+                       Optional<I1>:$predicate, UnitAttr:$per_warpgroup);
+  let assemblyFormat = [{
+    $barrier (`[` $index^ `]`)? (`if` $predicate^)? attr-dict `:` type($barrier)
+  }];
   let hasVerifier = 1;
 }
 

@@ -64,13 +64,15 @@ createStorage(ArrayRef<int64_t> shape, Type elementType, int64_t packDim,
               SharedLayoutAttr attr, std::string *error) {
   layout::Coords extents(shape.begin(), shape.end());
   layout::Swizzle swizzle;
-  int padding = 0;
+  int padding = 0, panel = 0;
   if (attr) {
     swizzle = {int(attr.getBits()), int(attr.getBase()), int(attr.getShift())};
     padding = int(attr.getPadding());
+    panel = int(attr.getPanel());
   }
   return layout::SharedLayout::create(extents, getElementBits(elementType),
-                                      int(packDim), swizzle, padding, error);
+                                      int(packDim), swizzle, padding, error,
+                                      panel);
 }
 
 Type GlobalType::parse(AsmParser &parser) {
@@ -179,7 +181,8 @@ tile::getSubTileStorage(SharedType type, ArrayRef<int64_t> shape) {
   layout::SharedLayout whole = type.getStorage();
   if (type.getShape() == shape)
     return whole;
-  if (shape.size() != type.getShape().size() || shape.size() > 2)
+  if (shape.size() != type.getShape().size() || shape.size() > 2 ||
+      whole.panelBytes() != 0)
     return std::nullopt;
   // A shorter row of the same pitch is a row with more padding.
   layout::Coords extents(shape.begin(), shape.end());

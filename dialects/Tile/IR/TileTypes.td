@@ -74,6 +74,18 @@ def Tile_BarrierType : Tile_Type<"Barrier", "barrier"> {
   let genVerifyDecl = 1;
 }
 
+def Tile_InFlightType : Tile_Type<"InFlight", "in_flight"> {
+  let summary = "Sums that warpgroups are still adding to";
+  let description = [{
+    The result of an asynchronous matrix product before it was waited for: only
+    further products and `tile.mma_wait` may take it, and loops may carry it.
+
+    Example: `!tile.in_flight<tensor<64x64xf32>>`
+  }];
+  let parameters = (ins "RankedTensorType":$fragment);
+  let assemblyFormat = "`<` $fragment `>`";
+}
+
 def Tile_AnyMemory : AnyTypeOf<[Tile_GlobalType, Tile_SharedType],
                                "global tensor or shared tile">;
 def Tile_Fragment
@@ -82,6 +94,8 @@ def Tile_Fragment
            "::mlir::RankedTensorType">;
 def Tile_Operand : AnyTypeOf<[Tile_SharedType, Tile_Fragment],
                              "shared tile or fragment">;
+def Tile_Sums : AnyTypeOf<[Tile_Fragment, Tile_InFlightType],
+                          "fragment or sums in flight">;
 def Tile_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat], "scalar">;
 def Tile_ScaleOperand : AnyTypeOf<[Tile_SharedType, Tile_Fragment, Tile_Scalar],
                                   "shared tile, fragment or scalar">;

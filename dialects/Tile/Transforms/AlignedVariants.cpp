@@ -161,9 +161,10 @@ static KernelOp forkVariant(KernelOp kernel, const AlignmentLevel &level) {
   return variant;
 }
 
-SmallVector<KernelOp> tile::forkAlignedVariants(KernelOp kernel) {
+SmallVector<KernelOp> tile::forkAlignedVariants(KernelOp kernel,
+                                                bool withWidest) {
   SmallVector<KernelOp> variants;
-  for (const AlignmentLevel &level : levels)
+  for (const AlignmentLevel &level : ArrayRef(levels).drop_front(!withWidest))
     if (KernelOp variant = forkVariant(kernel, level))
       variants.push_back(variant);
   nameVariant(kernel, "general", kernel.getSymName().str());

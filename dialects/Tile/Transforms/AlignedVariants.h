@@ -11,7 +11,8 @@ namespace mlir::tile {
 /// an aligned tensor carries `tile.aligned`.  The kernel itself becomes the
 /// variant `general`, which assumes nothing.  Only variants that some launch
 /// can need are made.  Test: plan-pipeline.mlir.
-SmallVector<KernelOp> forkAlignedVariants(KernelOp kernel);
+SmallVector<KernelOp> forkAlignedVariants(KernelOp kernel,
+                                          bool withWidest = true);
 
 } // namespace mlir::tile
 

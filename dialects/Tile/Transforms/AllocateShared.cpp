@@ -364,12 +364,14 @@ struct AllocateShared : tile::impl::AllocateSharedPassBase<AllocateShared> {
     llvm::StringSet<> reported;
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       SmallVector<Buffer> buffers = collectBuffers(kernel);
-      int64_t total = placeBarriers(kernel, placeBuffers(buffers));
+      int64_t tiles = placeBuffers(buffers);
+      int64_t total = placeBarriers(kernel, tiles);
       if (total > sharedLimit) {
         signalPassFailure();
         // Variants of one kernel have the same fault.
         if (reported.insert(kernel.getSourceName()).second)
-          reportOverflow(kernel, buffers, total, target, sharedLimit);
+          reportOverflow(kernel, buffers, tiles > sharedLimit ? tiles : total,
+                         target, sharedLimit);
         continue;
       }
       OpBuilder builder(kernel);

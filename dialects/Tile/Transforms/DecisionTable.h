@@ -26,6 +26,8 @@ struct DecisionSpec {
   int64_t least, most;
   /// Whether some pass honours it.  One that none honours is refused.
   bool isHonoured;
+  /// The words that it may be, "a or b"; any if empty.
+  llvm::StringLiteral words = "";
 };
 
 namespace detail {
@@ -33,12 +35,16 @@ namespace detail {
 inline constexpr DecisionSpec decisionSpecs[] = {
     // Blocks of a cluster, along the first axis of the grid.
     {"cluster", DecisionSpec::Kind::Integer, 1, 16, /*isHonoured=*/false},
+    // Of products on sm_90a: wgmma or mma.
+    {"instruction", DecisionSpec::Kind::Word, 0, 0, /*isHonoured=*/true,
+     "wgmma or mma"},
     // Blocks that a multiprocessor holds at the same time.
     {"min_blocks", DecisionSpec::Kind::Integer, 1, 32, /*isHonoured=*/true},
     // Rows of blocks that run together, for the cache; 0 for none.
     {"raster", DecisionSpec::Kind::Integer, 0, 65535, /*isHonoured=*/true},
     // How the warpgroups of a product share the work.
-    {"schedule", DecisionSpec::Kind::Word, 0, 0, /*isHonoured=*/false},
+    {"schedule", DecisionSpec::Kind::Word, 0, 0, /*isHonoured=*/true,
+     "cooperative or none"},
     // Buffers of a pipelined loop.
     {"stages", DecisionSpec::Kind::Integer, 0, 32, /*isHonoured=*/true},
     // The operands of products change places.

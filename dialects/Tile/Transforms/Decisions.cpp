@@ -45,7 +45,7 @@ static std::string describeKind(const DecisionSpec &spec) {
   case Kind::Boolean:
     return "true or false";
   case Kind::Word:
-    return "a word";
+    return spec.words.empty() ? "a word" : spec.words.str();
   case Kind::WarpGrid:
     return "warps along M and N, such as 2x4,";
   }
@@ -60,8 +60,13 @@ static bool fits(const DecisionSpec &spec, Attribute value) {
   }
   case Kind::Boolean:
     return isa<BoolAttr>(value);
-  case Kind::Word:
-    return isa<StringAttr>(value);
+  case Kind::Word: {
+    auto word = dyn_cast<StringAttr>(value);
+    SmallVector<StringRef> words;
+    spec.words.split(words, " or ", /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    return word &&
+           (words.empty() || llvm::is_contained(words, word.getValue()));
+  }
   case Kind::WarpGrid:
     return getWarpGrid(value).has_value();
   }
@@ -118,6 +123,11 @@ std::optional<int64_t> tile::getDecidedInteger(KernelOp kernel,
                                                StringRef name) {
   Attribute value = getDecided(kernel, name);
   return value ? getInteger(value) : std::nullopt;
+}
+
+std::optional<StringRef> tile::getDecidedWord(KernelOp kernel, StringRef name) {
+  auto word = dyn_cast_or_null<StringAttr>(getDecided(kernel, name));
+  return word ? std::optional(word.getValue()) : std::nullopt;
 }
 
 std::optional<std::pair<int64_t, int64_t>>

@@ -28,6 +28,8 @@ static constexpr double slowdownPerRegister = 0.0014;
 static constexpr double executionsPerStore = 16;
 
 double GemmCost::getClocks() const {
+  if (asyncClocks)
+    return double(asyncClocks);
   double clocks = clocksPerProduct * products +
                   clocksPerWavefront * wavefronts +
                   clocksPerInstruction *

@@ -25,6 +25,9 @@ struct GemmCost {
   int64_t conversions = 0; ///< instructions between loading and multiplying
   int64_t stores = 0;      ///< instructions that write the result to memory
   int64_t registers = 0; ///< of a thread: accumulator and two steps of operands
+  /// Clocks of the tensor cores where warpgroups multiply from shared memory,
+  /// which takes nothing else; 0 for other instructions.
+  int64_t asyncClocks = 0;
 
   /// Estimated clocks of one SM; the result is written once in many executions.
   double getClocks() const;

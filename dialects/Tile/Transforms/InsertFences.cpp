@@ -1,6 +1,7 @@
 //===- InsertFences.cpp - Show asynchronous accesses what was written -----===//
 //
-// Threads and TMA reach memory through different proxies (PTX ISA, "Proxies").
+// Threads, and TMA and products of warpgroups, reach memory through different
+// proxies (PTX ISA, "Proxies").
 // A fence of the thread that wrote, before it tells others, orders what they
 // start behind its writes.  A walk over the control flow carries the memory
 // that was written since the last fence; a loop is taken to run any number of
@@ -26,7 +27,9 @@ using namespace mlir;
 using namespace mlir::tile;
 
 /// Whether an op reaches memory through the asynchronous proxy.
-static bool isAsynchronous(Operation *op) { return isa<TmaCopyOp>(op); }
+static bool isAsynchronous(Operation *op) {
+  return isa<TmaCopyOp, WgmmaOp, StoreThroughOp>(op);
+}
 
 static bool isTensor(Value memory) { return isa<GlobalType>(memory.getType()); }
 

@@ -4,7 +4,8 @@
 // (GemmPlan.h), turns what is stored transposed, computes what is more than a
 // stored tile (OperandExpressions.h), converts what is narrow, and multiplies.
 // Sums of 8-bit floats join the accumulator in f32 every so often. schedule-mma
-// overlaps the steps.
+// overlaps the steps.  Products of warpgroups need none of that: they read both
+// operands themselves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -107,13 +108,45 @@ private:
 };
 } // namespace
 
+/// A product of warpgroups reads its operands from shared memory, all steps of
+/// K in one group, or those between two promotions.
+static void lowerToWgmma(GemmOp gemm) {
+  OpBuilder builder(gemm);
+  Location loc = gemm.getLoc();
+  MmaAttr mma = *gemm.getMma();
+  bool promotes = needsPromotion(mma) && !gemm.getFastAccum();
+  PartialSums sums(builder, loc, gemm.getAccumulator(), promotes);
+  int64_t depth = promotes ? promotionInterval : gemm.getTileK();
+  for (int64_t k = 0; k < gemm.getTileK(); k += depth) {
+    int64_t part = std::min(depth, gemm.getTileK() - k);
+    Value sum = sums.getSum();
+    auto fragment = cast<RankedTensorType>(sum.getType());
+    auto flying = InFlightType::get(gemm.getContext(), fragment);
+    Value started =
+        WgmmaOp::create(builder, loc, flying, gemm.getA(), gemm.getB(), sum,
+                        /*accumulates=*/Value(), gemm.getBeginK() + k, part,
+                        mma, gemm.getTransposeA(), gemm.getTransposeB(),
+                        gemm.getUnsignedA(), gemm.getUnsignedB(),
+                        /*overwrite=*/promotes);
+    sums.setSum(MmaWaitOp::create(builder, loc, fragment, started,
+                                  /*pending=*/0),
+                k + part);
+  }
+  gemm.replaceAllUsesWith(sums.finish());
+  gemm.erase();
+}
+
 static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
   if (!getFragmentLayout(gemm.getResult().getType()))
     return gemm.emitError("internal error in ")
            << pass
            << ": 'tile.gemm' has no layout; run tile-infer-layouts first";
-  GemmPlan plan = planGemm(gemm, warps);
   MmaAttr mma = *gemm.getMma();
+  if (mma.isWgmma()) {
+    lowerToWgmma(gemm);
+    return success();
+  }
+  GemmPlan plan = planGemm(gemm, warps);
   if (gemm.getBeginK() % plan.kStep != 0)
     return gemm.emitError("the range of K begins at ")
            << gemm.getBeginK() << ", within a step of " << plan.kStep;

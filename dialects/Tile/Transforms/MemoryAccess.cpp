@@ -211,6 +211,7 @@ static Type getOwner(const MemoryAccess &access, Type fragment) {
 /// Completes an access of `op` to its operand `memory`.
 static void describeAccess(Operation *op, Value memory, MemoryAccess &access) {
   traceMemory(memory, access);
+  access.isStoreThrough = isa<StoreThroughOp>(op);
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](LoadOp load) {
         setBox(access, load.getIndices(),
@@ -301,7 +302,7 @@ static void collectNested(Operation *op,
 
 void tile::collectAccesses(Operation *op,
                            SmallVectorImpl<MemoryAccess> &accesses) {
-  if (isa<BarrierOp, CommitGroupOp, WaitGroupOp>(op))
+  if (isa<BarrierOp, CommitGroupOp, WaitGroupOp, FenceOp>(op))
     return;
   auto addUnknown = [&]() {
     MemoryAccess &access = accesses.emplace_back();
@@ -378,7 +379,8 @@ static bool areOfOneKind(const MemoryAccess &a, const MemoryAccess &b) {
   return a.root == b.root && a.memoryType == b.memoryType &&
          a.isWrite == b.isWrite && a.isAsync == b.isAsync &&
          a.inGlobal == b.inGlobal && a.inShared == b.inShared &&
-         a.owner == b.owner && a.stages == b.stages && a.stage == b.stage;
+         a.isStoreThrough == b.isStoreThrough && a.owner == b.owner &&
+         a.stages == b.stages && a.stage == b.stage;
 }
 
 bool tile::isUnchangedBetween(Value tile, Operation *first, Operation *last) {
@@ -440,6 +442,8 @@ static bool haveSameThreads(const MemoryAccess &a, const MemoryAccess &b) {
 }
 
 bool tile::needBarrier(const MemoryAccess &a, const MemoryAccess &b) {
+  if (a.isStoreThrough && b.isStoreThrough)
+    return false;
   return (a.isWrite || b.isWrite) && mayOverlap(a, b) && !haveSameThreads(a, b);
 }
 

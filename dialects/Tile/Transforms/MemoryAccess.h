@@ -67,6 +67,9 @@ struct MemoryAccess {
   bool isWrite = false;
   /// By `tile.async_copy`: other accesses must not rely on it before a wait.
   bool isAsync = false;
+  /// By `tile.store_through`, whose warpgroups order what they do with their
+  /// buffers themselves, for tiles of the result that no two share.
+  bool isStoreThrough = false;
   /// The buffer of a staged tile, modulo `stages`; none: all of them.
   std::optional<LinearIndex> stage;
   int64_t stages = 0;

@@ -320,6 +320,34 @@ def LowerPersistentPass
   }];
 }
 
+def SpecializeWarpsPass
+    : TilePass<"specialize-warps", "Give one warpgroup the copies of the others"> {
+  let description = [{
+    Turns the `tma` variant of a kernel into a `tile.warpgroup` of a producer, one
+    thread that copies by TMA, and of the consumers, who do everything else.
+    Both walk over the tiles of the grid, one block for each multiprocessor, and
+    hand buffers of a ring to each other by barriers with phases.  Accumulators
+    are stored by TMA where their layout allows.
+
+    Before:
+    ```mlir
+    tile.pipelined %k = ... stages(4) { tile.copy %A[%i, %k] to %as ; tile.gemm %as, ... }
+    ```
+    After:
+    ```mlir
+    tile.warpgroup [0] {
+      scf.for tiles { scf.for %k { tile.wait %empty ; tile.expect %full ; tile.tma_copy ... } }
+    }, [1, 2] {
+      scf.for tiles { scf.for %k { tile.wait %full ; tile.gemm ... ; tile.arrive %empty } ... }
+    }
+    ```
+  }];
+  let options = [
+    Option<"sharedLimit", "shared-limit", "int64_t", "232448",
+           "Shared memory of one block in bytes">
+  ];
+}
+
 def PackSubBytePass : TilePass<"pack-sub-byte", "Copy packed tiles as bytes"> {
   let description = [{
     Replaces copies of 4-bit tiles by copies of the bytes that hold them, where
@@ -361,7 +389,8 @@ def ScheduleMmaPass : TilePass<"schedule-mma", "Load the next step while one mul
   let description = [{
     Within a block, moves the operand loads and conversions of step k + 1 in
     front of the `tile.mma` of step k, as far as no write to shared memory,
-    barrier or wait stands between.
+    barrier or wait stands between.  A loop of consuming warpgroups keeps its
+    `tile.wgmma` in flight until the next iteration has started one.
 
     Before: `load 0; mma 0; load 1; mma 1; load 2; mma 2`
     After: `load 0; load 1; mma 0; load 2; mma 1; mma 2`

@@ -13,6 +13,8 @@
 #include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/StagedLoop.h"
+#include "dialects/Tile/Transforms/TmaStore.h"
+#include "dialects/Tile/Transforms/TmaVariant.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -233,6 +235,70 @@ static void chooseStages(PipelinedOp loop, StagedCopies &copies,
         << sharedLimit << " bytes of shared memory";
 }
 
+/// Whether warpgroups do the products of a kernel.
+static bool isForWarpgroups(KernelOp kernel) {
+  return kernel
+      .walk([](GemmOp gemm) {
+        return gemm.getMma() && gemm.getMma()->isWgmma()
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Buffers where nobody says how many: what fits, up to this.
+static constexpr int64_t mostRingStages = 8;
+
+/// Sets the number of buffers of each loop that TMA feeds: as asked for,
+/// lowered together to what fits beside the other tiles and what stores need,
+/// unless it was given on purpose.
+static void chooseRingStages(KernelOp kernel, int64_t sharedLimit) {
+  KernelParts parts = getParts(kernel);
+  auto decided = getDecidedInteger(kernel, "stages");
+  int64_t others = 1024;
+  kernel.walk([&](AllocSharedOp alloc) {
+    others += llvm::alignTo(alloc.getType().getStorage().bytes(), 1024);
+  });
+  if (!parts.work->getOps<StoreOp>().empty())
+    others += getStagingBytes(kernel.getThreads());
+  SmallVector<int64_t> bytes, stages;
+  for (PipelinedOp loop : parts.loops) {
+    int64_t ring = 0;
+    for (auto copy : loop.getBodyBlock()->getOps<CopyOp>())
+      ring += cast<SharedType>(copy.getDestination().getType())
+                  .getStorage()
+                  .bytes();
+    others -= ring;
+    bytes.push_back(ring);
+    stages.push_back(std::max<int64_t>(
+        decided ? *decided : int64_t(loop.getStages().value_or(mostRingStages)),
+        1));
+  }
+  auto exceeds = [&]() {
+    int64_t total = others;
+    for (auto [ring, count] : llvm::zip(bytes, stages))
+      total += ring * count;
+    return total > sharedLimit;
+  };
+  while (exceeds()) {
+    int64_t *most = nullptr;
+    for (auto [loop, count] : llvm::zip(parts.loops, stages))
+      if (!loop.getStagesFixed() && !decided && count > 1 &&
+          (!most || count > *most))
+        most = &count;
+    if (!most)
+      break;
+    --*most;
+  }
+  for (auto [loop, count] : llvm::zip(parts.loops, stages)) {
+    noteChoice(kernel, loop.getLoc(),
+               {"stages", std::to_string(count),
+                "1 to " + std::to_string(loop.getStages().value_or(8)),
+                "what fits beside the tiles that stores go through"});
+    loop.setStages(count);
+  }
+}
+
 namespace {
 struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
   using PlanPipelinePassBase::PlanPipelinePassBase;
@@ -240,11 +306,32 @@ struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
   void runOnOperation() override {
     SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
     for (KernelOp kernel : kernels) {
-      SmallVector<KernelOp> variants = forkAlignedVariants(kernel);
+      bool hasTma = false;
+      if (isForWarpgroups(kernel))
+        hasTma = makeTmaVariant(kernel);
+      // What TMA takes is what the widest copies take.
+      SmallVector<KernelOp> variants =
+          forkAlignedVariants(kernel, /*withWidest=*/!hasTma);
       variants.push_back(kernel);
       for (KernelOp variant : variants)
         stageLoops(variant, /*withRemarks=*/variant == variants.front());
     }
+  }
+
+  /// Makes the variant that TMA feeds, with the number of buffers of its loops;
+  /// false if there is none.
+  bool makeTmaVariant(KernelOp kernel) {
+    std::string obstacle;
+    KernelOp variant;
+    if (getDecidedWord(kernel, "schedule") != StringRef("none"))
+      variant = forkTmaVariant(kernel, obstacle);
+    noteChoice(
+        kernel, kernel.getLoc(),
+        {"schedule", variant ? "cooperative" : "none", "cooperative, none",
+         variant ? "one thread copies by TMA for all warpgroups" : obstacle});
+    if (variant)
+      chooseRingStages(variant, sharedLimit);
+    return variant != nullptr;
   }
 
   /// Remarks say what does not run ahead, once for all variants.

@@ -2,12 +2,15 @@
 //
 // For each pair of consecutive `tile.mma` of a block: the ops between them that
 // only serve to make the operands of the second move in front of the first, so
-// that loads and conversions run while the first multiplies.
+// that loads and conversions run while the first multiplies.  Products of
+// warpgroups go on while the next iteration starts its own
+// (ProductsInFlight.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/ProductsInFlight.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -80,6 +83,10 @@ struct ScheduleMma : tile::impl::ScheduleMmaPassBase<ScheduleMma> {
       for (size_t i = 0; i + 1 < products.size(); ++i)
         hoistOperands(products[i], products[i + 1]);
     });
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      keepProductsInFlight(loop);
   }
 };
 } // namespace

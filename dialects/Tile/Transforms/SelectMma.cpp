@@ -5,7 +5,8 @@
 //
 // How warps share the tile, and the free orders of K and of the columns, follow
 // from costs (GemmCandidates.h), for all products of a kernel together
-// (CandidateSearch.h).
+// (CandidateSearch.h).  On sm_90a warpgroups multiply (WgmmaCandidates.h) where
+// they can do all products of the kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 #include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/TileBuilders.h"
+#include "dialects/Tile/Transforms/WgmmaCandidates.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -116,6 +118,56 @@ static void warnOfOverflow(GemmOp gemm) {
       << " may exceed int32, and wrap";
 }
 
+/// Chooses wgmma for all products of the kernel; false, with the reason noted,
+/// if it cannot do one of them or was decided against.
+static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
+                                        CandidateSearch &search) {
+  SmallVector<GemmOp> gemms;
+  kernel.walk([&](GemmOp gemm) { gemms.push_back(gemm); });
+  auto decided = getDecidedWord(kernel, "instruction");
+  if (gemms.empty() || decided == StringRef("mma"))
+    return false;
+  if (capability != 90) {
+    if (decided)
+      return gemms.front().emitError(
+          "decision 'instruction' = wgmma needs sm_90a");
+    return false;
+  }
+  // Several products in turn would each wait for the one before.
+  if (gemms.size() > 1) {
+    if (decided)
+      return gemms.back().emitError(
+          "decision 'instruction' = wgmma does not fit: a kernel of several "
+          "products is not supported yet");
+    noteChoice(kernel, gemms.front().getLoc(),
+               {"instruction", "mma", "wgmma, mma",
+                "the kernel has several products"});
+    return false;
+  }
+  SmallVector<SmallVector<GemmCandidate>> candidates;
+  for (GemmOp gemm : gemms) {
+    std::string obstacle;
+    candidates.push_back(
+        findWgmmaCandidates(gemm, getNumWarps(gemm), obstacle));
+    if (!candidates.back().empty())
+      continue;
+    if (decided)
+      return gemm.emitError("decision 'instruction' = wgmma does not fit: ")
+             << obstacle;
+    noteChoice(kernel, gemm.getLoc(),
+               {"instruction", "mma", "wgmma, mma", obstacle});
+    return false;
+  }
+  for (auto [gemm, options] : llvm::zip_equal(gemms, candidates)) {
+    noteChoice(kernel, gemm.getLoc(),
+               {"instruction", "wgmma", "wgmma, mma",
+                "the tensor cores take both operands from shared memory"});
+    search.add(gemm, std::move(options));
+  }
+  search.choose();
+  return true;
+}
+
 namespace {
 struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
   using SelectMmaPassBase::SelectMmaPassBase;
@@ -151,9 +203,12 @@ struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
       for (OpOperand *operand : operands)
         stageOperand(*operand);
     }
+    CandidateSearch search(kernel);
+    auto chosen = chooseWarpgroups(kernel, capability, search);
+    if (failed(chosen) || *chosen)
+      return LogicalResult(chosen);
     // Costs depend on where packed elements lie.
     adoptPacking(kernel);
-    CandidateSearch search(kernel);
     for (auto &[gemm, instruction] : selected) {
       auto candidates = findCandidates(gemm, getNumWarps(gemm), instruction);
       if (failed(candidates))

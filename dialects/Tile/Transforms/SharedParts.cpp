@@ -44,6 +44,9 @@ static SharedType getPartType(SliceOp slice,
         (dim > 0 && dim + 1 < type.getRank() &&
          type.getShape()[dim] != storage.shape()[kept[dim]]))
       return {};
+  // Neither are those of a part of a panel.
+  if (storage.panelBytes() != 0)
+    return {};
   int64_t pack =
       storage.packDim() < 0 ? -1 : int64_t(storage.packDim()) - dropped;
   if (storage.packDim() >= 0 && pack < 0)
@@ -58,7 +61,8 @@ static SharedType getPartType(SliceOp slice,
   SharedLayoutAttr layout;
   if (padding != 0 || !swizzle.isIdentity())
     layout = SharedLayoutAttr::get(type.getContext(), swizzle.bits,
-                                   swizzle.base, swizzle.shift, padding);
+                                   swizzle.base, swizzle.shift, padding,
+                                   /*panel=*/0);
   return SharedType::getChecked([&]() { return InFlightDiagnostic(); },
                                 type.getContext(), type.getShape(),
                                 type.getElementType(), pack, layout);

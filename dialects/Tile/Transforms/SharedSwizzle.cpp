@@ -7,6 +7,7 @@
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/SharedParts.h"
 #include "dialects/Tile/Transforms/TmaPlan.h"
+#include "dialects/Tile/Transforms/WgmmaCandidates.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -96,10 +97,22 @@ std::optional<layout::Swizzle> tile::getTmaSwizzle(Value tile) {
                          int(layout.getShift())};
 }
 
+/// Whether the layout of a tile is the one that wgmma knows.
+static bool isReadByWarpgroups(Value tile) {
+  return llvm::any_of(tile.getUsers(), [](Operation *user) {
+    auto gemm = dyn_cast<GemmOp>(user);
+    return gemm && gemm.getMma() && gemm.getMma()->isWgmma();
+  });
+}
+
 LogicalResult tile::chooseSharedLayout(AllocSharedOp alloc) {
   if (alloc.getAnnotation())
     return applyAnnotation(alloc);
   SharedType type = alloc.getType();
+  if (isReadByWarpgroups(alloc.getResult())) {
+    alloc.getResult().setType(type.withLayout(getWgmmaLayout(type)));
+    return success();
+  }
   if (isMovedByTma(alloc.getResult())) {
     if (SharedLayoutAttr layout = chooseTmaLayout(alloc))
       alloc.getResult().setType(type.withLayout(layout));
@@ -117,6 +130,6 @@ LogicalResult tile::chooseSharedLayout(AllocSharedOp alloc) {
   if (swizzled && haveAlignedParts(alloc.getResult(), *swizzled))
     alloc.getResult().setType(type.withLayout(
         SharedLayoutAttr::get(type.getContext(), swizzle.bits, swizzle.base,
-                              swizzle.shift, /*padding=*/0)));
+                              swizzle.shift, /*padding=*/0, /*panel=*/0)));
   return success();
 }

@@ -21,8 +21,9 @@ static bool isForOneThread(Operation *op) {
   return isa<scf::SCFDialect, arith::ArithDialect, math::MathDialect>(
              op->getDialect()) ||
          isa<LoadElementOp, SetMaxRegistersOp, ExpectOp, WaitOp, TmaCopyOp,
-             CommitGroupOp, WaitGroupOp, FenceOp, SymbolOp, BlockIdOp, StageOp,
-             SliceOp, ViewOp, BytesOp, AllocSharedOp, YieldOp>(op);
+             CommitGroupOp, WaitGroupOp, FenceOp, BlockNumberOp, BlockCountOp,
+             AxisExtentOp, SymbolOp, BlockIdOp, StageOp, SliceOp, ViewOp,
+             BytesOp, AllocSharedOp, YieldOp>(op);
 }
 
 int64_t tile::getRegisterShare(KernelOp kernel) {

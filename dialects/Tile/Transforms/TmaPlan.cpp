@@ -166,6 +166,12 @@ bool TmaPlanner::makeBox() {
   plan.box.assign(plan.start.size(), 1);
   for (auto [dim, extent] : llvm::zip_equal(dims, storage.storageShape()))
     plan.box[dim] = extent;
+  if (storage.panelBytes()) {
+    int64_t columns = storage.panelBytes() / storage.unitBytes();
+    plan.panels = plan.box.back() / columns;
+    plan.panelStride = storage.panelStride();
+    plan.box.back() = columns;
+  }
   int64_t rowBytes = plan.box.back() * storage.unitBytes();
   if (plan.swizzle && rowBytes != plan.swizzle)
     return fail("rows of the tile are " + Twine(rowBytes) +
@@ -213,7 +219,7 @@ SharedLayoutAttr tile::getTmaLayout(SharedType type) {
   for (int64_t bits = 3; bits > 0; --bits)
     if (rowBytes == rowUnitBytes << bits)
       return SharedLayoutAttr::get(type.getContext(), bits, /*base=*/4,
-                                   /*shift=*/3, /*padding=*/0);
+                                   /*shift=*/3, /*padding=*/0, /*panel=*/0);
   return {};
 }
 

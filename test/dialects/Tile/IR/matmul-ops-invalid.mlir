@@ -249,3 +249,42 @@ tile.store %r, %t : tensor<16x64xi8>, !tile.shared<16x64xi8>
 ^bb0(%x: i8, %y: bf16):
   tile.yield %x : i8
 }
+
+// -----
+
+// wgmma-c1: warps do not multiply asynchronously.
+#l = #tile.layout<"64x64 registers=[[0,1],[8,0],[0,8],[0,16],[0,32]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[[16,0],[32,0]]">
+%a, %b, %c = "test.values"() : () -> (!tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32, #l>)
+// expected-error @below {{wgmma-c1: the instruction is none of warpgroups}}
+%r = tile.wgmma %a, %b, %c k 0 depth 64 using <m16n8k16, type = bf16, warps = [4, 1]> : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32, #l> -> !tile.in_flight<tensor<64x64xf32, #l>>
+
+// -----
+
+// wgmma-c2: K is made of whole steps.
+#l = #tile.layout<"64x64 registers=[[0,1],[8,0],[0,8],[0,16],[0,32]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[[16,0],[32,0]]">
+%a, %b, %c = "test.values"() : () -> (!tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32, #l>)
+// expected-error @below {{wgmma-c2: K of 8 to 40 is not made of steps of 16 of 64}}
+%r = tile.wgmma %a, %b, %c k 8 depth 32 using <m64n64k16, type = bf16, warps = [4, 1]> : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32, #l> -> !tile.in_flight<tensor<64x64xf32, #l>>
+
+// -----
+
+// wgmma-c3: sums have a layout.
+%a, %b, %c = "test.values"() : () -> (!tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>)
+// expected-error @below {{wgmma-c3: result and accumulator are not one fragment with a layout}}
+%r = tile.wgmma %a, %b, %c k 0 depth 64 using <m64n64k16, type = bf16, warps = [4, 1]> : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32> -> !tile.in_flight<tensor<64x64xf32>>
+
+// -----
+
+// in-flight-c1: sums in flight are no numbers.
+#l = #tile.layout<"64x64 registers=[[0,1],[8,0],[0,8],[0,16],[0,32]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[[16,0],[32,0]]">
+%a, %b, %c = "test.values"() : () -> (!tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32, #l>)
+// expected-error @below {{in-flight-c1: 'test.use' uses sums that are in flight}}
+%r = tile.wgmma %a, %b, %c k 0 depth 64 using <m64n64k16, type = bf16, warps = [4, 1]> : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32, #l> -> !tile.in_flight<tensor<64x64xf32, #l>>
+"test.use"(%r) : (!tile.in_flight<tensor<64x64xf32, #l>>) -> ()
+
+// -----
+
+// mma-wait-c1: with products pending the sums are not done.
+%s = "test.values"() : () -> !tile.in_flight<tensor<64x64xf32>>
+// expected-error @below {{mma-wait-c1: with 1 pending the result is '!tile.in_flight<tensor<64x64xf32>>'}}
+%r = tile.mma_wait %s pending 1 : !tile.in_flight<tensor<64x64xf32>> -> tensor<64x64xf32>

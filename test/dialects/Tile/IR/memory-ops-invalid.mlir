@@ -235,3 +235,17 @@ tile.atomic add %t, %a[%i, %i] : tensor<16x8xi8>, !tile.global<?x?xi8>
 %a, %b, %i = "test.values"() : () -> (!tile.global<?x?xf32>, !tile.shared<16x8xf32>, i64)
 // expected-error @below {{copy-c2: a shared destination has no indices}}
 tile.copy %a[%i, %i] to %b[%i, %i] : !tile.global<?x?xf32>, !tile.shared<16x8xf32>
+
+// -----
+
+// store-through-c1: a matrix is stored.
+%v, %a, %s, %i = "test.values"() : () -> (tensor<64xbf16>, !tile.global<?x?xbf16>, !tile.shared<2x64x64xbf16>, i64)
+// expected-error @below {{store-through-c1: stores a matrix of the tensor's elements}}
+tile.store_through %v, %a[%i, %i] by %s {map = 0 : i64} : tensor<64xbf16>, !tile.global<?x?xbf16>, !tile.shared<2x64x64xbf16>
+
+// -----
+
+// store-through-c2: each warpgroup has two buffers.
+%v, %a, %s, %i = "test.values"() : () -> (tensor<64x64xbf16>, !tile.global<?x?xbf16>, !tile.shared<1x64x64xbf16>, i64)
+// expected-error @below {{store-through-c2: has two buffers of 64 rows for each warpgroup}}
+tile.store_through %v, %a[%i, %i] by %s {map = 0 : i64} : tensor<64x64xbf16>, !tile.global<?x?xbf16>, !tile.shared<1x64x64xbf16>

@@ -55,7 +55,7 @@
 // -----
 
 // A shared layout has no other words.
-// expected-error @below {{expected 'swizzle' or 'padding', found 'order'}}
+// expected-error @below {{expected 'swizzle', 'padding' or 'panel', found 'order'}}
 "test.use"() {layout = #tile.shared_layout<order = 3>} : () -> ()
 
 // -----

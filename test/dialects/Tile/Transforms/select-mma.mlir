@@ -4,7 +4,7 @@
 // reads least.
 // CHECK-LABEL: @bf16
 // CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 2]>
-tile.kernel @bf16() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+tile.kernel @bf16() attributes {decisions = {instruction = "mma"}, symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
   %a = tile.alloc_shared : !tile.shared<64x32xbf16>
   %b = tile.alloc_shared : !tile.shared<32x64xbf16>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -76,7 +76,7 @@ tile.kernel @adjacent_columns() attributes {symbols = [], checks = [], grid = []
 // CHECK-LABEL: @one_accumulator
 // CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k16, type = bf16, warps = [[GRID:.+]]>, tile.candidates
 // CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k16, type = bf16, warps = [[GRID]]>, tile.candidates
-tile.kernel @one_accumulator() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+tile.kernel @one_accumulator() attributes {decisions = {instruction = "mma"}, symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
   %a = tile.alloc_shared : !tile.shared<64x64xbf16>
   %b = tile.alloc_shared : !tile.shared<64x64xbf16>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -91,7 +91,7 @@ tile.kernel @one_accumulator() attributes {symbols = [], checks = [], grid = [],
 // the columns that makes stores wide.
 // CHECK-LABEL: @own_accumulator
 // CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 2], columns = [2, 3, 4, 0, 1]>, tile.candidates
-tile.kernel @own_accumulator() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+tile.kernel @own_accumulator() attributes {decisions = {instruction = "mma"}, symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
   %a = tile.alloc_shared : !tile.shared<64x64xbf16>
   %b = tile.alloc_shared : !tile.shared<64x64xbf16>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -107,7 +107,7 @@ tile.kernel @own_accumulator() attributes {symbols = [], checks = [], grid = [],
 // CHECK: tile.gemm {{[^m]+}}mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 4], columns = [2, 3, 4, 0, 1]>
 // CHECK-LABEL: @moved_by_tma
 // CHECK: tile.gemm {{[^m]+}}mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 4]>
-tile.kernel @copied() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+tile.kernel @copied() attributes {decisions = {instruction = "mma"}, symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
   %a = tile.alloc_shared : !tile.shared<128x64xbf16>
   %b = tile.alloc_shared : !tile.shared<128x64xbf16>
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>

@@ -26,13 +26,13 @@ def arguments(m, n, k):
 gemm = library.load(folder / "gemm_bf16-BN128.json").kernel()
 describe(gemm)
 for m, n, k in ((256, 256, 64), (255, 257, 63)):
-    plan = gemm.plan(arguments(m, n, k))
+    plan = gemm.plan(arguments(m, n, k), facts=library.target_facts("sm_90a"))
     refusals = "".join(f"; not {variant.name}: {text}" for variant, text in zip(gemm.variants, plan.refusals))
     print(f"{m}x{n}x{k}: {plan.variant.name}, {plan.grid} blocks{refusals}")
 wrong = arguments(256, 256, 64)
 wrong[1].sizes = [32, 256]
 try:
-    gemm.plan(wrong)
+    gemm.plan(wrong, facts=library.target_facts("sm_90a"))
 except tilert_ctypes.Error as error:
     print(f"K disagrees: {error}")
 describe(library.load(folder / "matmul_bf16_int4-M64-N32-K96.json").kernel("matmul_bf16_int4"))

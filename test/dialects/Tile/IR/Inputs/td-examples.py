@@ -31,6 +31,8 @@ OPERANDS = {
     "gemm_scaled": {"as": "!tile.shared<64x128xf8E4M3FN>", "bs": "!tile.shared<128x128xf8E4M3FN>", "acc": "tensor<64x128xf32>", "sa": "!tile.shared<64x1xf32>", "sb": "!tile.shared<1x1xf32>"},
     "load": {"bias": "!tile.global<?xf32>", "j": "i64"},
     "load_element": {"Sa": "!tile.global<?xf32>", "i": "i64"},
+    "mma_carry": {"acc": "tensor<64x64xf32>"},
+    "mma_wait": {"sums": "!tile.in_flight<tensor<64x64xf32>>"},
     "operand": {"bs": "!tile.shared<128x64xi4, pack = 1>", "ss": "!tile.shared<128x2xbf16>"},
     "parallel": {"acc": "tensor<16x8xf32>"},
     "part": {"x": "tensor<128x64xf32>"},
@@ -48,6 +50,7 @@ OPERANDS = {
     "reindex": {"b": "tensor<128xf32>"},
     "stage": {"as": "!tile.shared<3x128x64xbf16>", "i": "i64"},
     "store": {"c": "tensor<128x128xbf16>", "C": "!tile.global<?x?xbf16>", "i": "i64", "j": "i64"},
+    "store_through": {"v": "tensor<64x64xbf16>", "C": "!tile.global<?x?xbf16>", "staging": "!tile.shared<2x64x64xbf16>", "i": "i64", "j": "i64"},
     "store_pair": {"x": "i4", "p": "i1", "y": "i4", "q": "i1", "C": "!tile.global<?x?xi4, pack = 1>", "i": "i64", "j": "i64"},
     "store_element": {"x": "f32", "C": "!tile.global<?x?xf32>", "i": "i64", "j": "i64"},
 }

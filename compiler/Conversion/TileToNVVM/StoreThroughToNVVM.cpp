@@ -1,0 +1,184 @@
+//===- StoreThroughToNVVM.cpp - Accumulators to memory by TMA -------------===//
+//
+// Each warpgroup works alone: for each part of 64 rows and one panel of
+// columns it waits until TMA has read its buffer, writes the part there, and
+// has one thread start the copy.  The two buffers take turns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
+#include "compiler/Conversion/TileToNVVM/SharedAddress.h"
+#include "compiler/Conversion/TileToNVVM/WideAccess.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Hardware barriers of warpgroups are behind those of teams.
+static constexpr int64_t firstGroupBarrier = 8;
+static constexpr int64_t groupThreads = 128;
+static constexpr int64_t partRows = 64;
+
+namespace {
+/// Two neighbours of a row, by their place in a part.
+struct Pair {
+  int row, column, first, second;
+};
+
+class StoreThrough {
+public:
+  StoreThrough(KernelEmitter &e, StoreThroughOp op)
+      : e(e), op(op), layout(e.getLayout(op.getValue())),
+        staging(e.getShared(op.getStaging())),
+        columns(staging.type.getShape()[2]),
+        storer(e, e.getFragment(op.getValue())) {}
+
+  void emit();
+
+private:
+  void collectParts();
+  void placeGroup();
+  Value getBuffer(int64_t index);
+  void synchronise();
+  void writePart(Value buffer, ArrayRef<Pair> pairs);
+  void startCopy(Value buffer, std::pair<int, int> place);
+
+  KernelEmitter &e;
+  StoreThroughOp op;
+  const layout::FragmentLayout &layout;
+  SharedView staging;
+  int64_t columns;
+  WideStorer storer;
+  /// By the first row and column, beside the warpgroup's own.
+  std::map<std::pair<int, int>, SmallVector<Pair>> parts;
+  /// The warpgroup of the team, whether the thread starts its copies, and the
+  /// first row and column of the warpgroup.
+  Value group, isLeader, groupRow, groupColumn;
+};
+} // namespace
+
+/// Where a register's element is, apart from the thread's share.
+static layout::Coords getPlace(const layout::FragmentLayout &layout, int reg) {
+  layout::Coords place = layout.registerXor(reg),
+                 offset = layout.registerOffset(reg);
+  for (size_t d = 0; d < place.size(); ++d)
+    place[d] += offset[d];
+  return place;
+}
+
+void StoreThrough::collectParts() {
+  std::map<std::pair<int, int>, int> registerAt;
+  for (int reg = 0; reg < layout.elementsPerThread(); ++reg) {
+    layout::Coords place = getPlace(layout, reg);
+    registerAt[{place[0], place[1]}] = reg;
+  }
+  for (auto [place, reg] : registerAt) {
+    auto [row, column] = place;
+    if (column % 2 != 0)
+      continue;
+    std::pair<int, int> part(row / partRows * partRows,
+                             column / columns * columns);
+    parts[part].push_back({int(row - part.first), int(column - part.second),
+                           reg, registerAt.at({row, column + 1})});
+  }
+}
+
+void StoreThrough::placeGroup() {
+  group = e.emitWarpgroup();
+  Value warp = e.andi(e.broadcastInWarp(e.shr(e.thread, 5)), e.i32(3));
+  Type elected = LLVM::LLVMStructType::getLiteral(
+      e.builder.getContext(), {e.builder.getI32Type(), e.builder.getI1Type()});
+  Value election = e.callIntrinsic("llvm.nvvm.elect.sync", elected, e.i32(-1));
+  isLeader = e.andi(e.compare(arith::CmpIPredicate::eq, warp, e.i32(0)),
+                    LLVM::ExtractValueOp::create(e.builder, e.loc, election,
+                                                 ArrayRef<int64_t>{1}));
+  groupRow = groupColumn = e.i32(0);
+  for (auto [bit, basis] : llvm::enumerate(layout.warpBases().drop_front(2))) {
+    Value isSet = e.andi(e.shr(group, bit), e.i32(1));
+    groupRow = e.add(groupRow, e.mul(isSet, e.i32(basis[0])));
+    groupColumn = e.add(groupColumn, e.mul(isSet, e.i32(basis[1])));
+  }
+}
+
+Value StoreThrough::getBuffer(int64_t index) {
+  int64_t bytes =
+      staging.type.getStorage().bytes() / staging.type.getShape()[0];
+  Value slot = e.add(e.shl(group, 1), e.i32(index));
+  return e.offsetPointer(staging.pointer, e.mul(slot, e.i32(bytes)));
+}
+
+/// All threads of the warpgroup are here.
+void StoreThrough::synchronise() {
+  e.callVolatileAsm(
+      "bar.sync $0, $1;", "r,n,",
+      {e.add(group, e.i32(firstGroupBarrier)), e.i32(groupThreads)}, Type());
+}
+
+void StoreThrough::writePart(Value buffer, ArrayRef<Pair> pairs) {
+  SharedType whole = staging.type;
+  auto part = SharedType::get(whole.getContext(), {partRows, columns},
+                              whole.getElementType(), whole.getPackDim(),
+                              whole.getLayout());
+  SharedAddresser to(e, {buffer, part}, {0, 0}, {partRows, columns},
+                     layout.laneBases(), layout.warpBases().take_front(2));
+  int64_t bytes = 2 * part.getStorage().unitBytes();
+  for (const Pair &pair : pairs)
+    storer.store(to.getPointer({pair.row, pair.column}, {0, 0}), bytes,
+                 {pair.first, pair.second});
+}
+
+void StoreThrough::startCopy(Value buffer, std::pair<int, int> place) {
+  // Coordinates of TMA, the innermost one first.
+  SmallVector<Value> coords;
+  Type i32 = e.builder.getI32Type();
+  SmallVector<Value> indices = e.getScalars(op.getIndices());
+  for (Value index : llvm::reverse(indices))
+    coords.push_back(
+        e.builder.createOrFold<arith::TruncIOp>(e.loc, i32, index));
+  coords[0] = e.add(e.add(coords[0], groupColumn), e.i32(place.second));
+  coords[1] = e.add(e.add(coords[1], groupRow), e.i32(place.first));
+  std::string list, constraints = "l,";
+  for (size_t i = 0; i < coords.size(); ++i) {
+    list += (i ? ", $" : "$") + std::to_string(i + 1);
+    constraints += "r,";
+  }
+  std::string text = llvm::formatv(
+      "cp.async.bulk.tensor.{0}d.global.shared::cta.tile.bulk_group [$0, "
+      "{{{1}}], [${2}];",
+      coords.size(), list, coords.size() + 1);
+  SmallVector<Value> operands{e.getTensorMap(op.getMap())};
+  llvm::append_range(operands, coords);
+  operands.push_back(e.getSharedAddress(buffer));
+  e.callVolatileAsm(text, constraints + "r,", operands, Type());
+  e.callVolatileAsm("cp.async.bulk.commit_group;", "", {}, Type());
+}
+
+void StoreThrough::emit() {
+  collectParts();
+  placeGroup();
+  int64_t index = 0;
+  for (auto &[place, pairs] : parts) {
+    // Of two buffers the other one may still be read; the first part follows an
+    // odd number of them if the store before had one.
+    bool oneIsBusy = index > 0 || parts.size() % 2 == 0;
+    Value buffer = getBuffer(index % 2);
+    emitGuarded(e, isLeader, [&]() {
+      e.callVolatileAsm(oneIsBusy ? "cp.async.bulk.wait_group.read 1;"
+                                  : "cp.async.bulk.wait_group.read 0;",
+                        "", {}, Type());
+    });
+    synchronise();
+    writePart(buffer, pairs);
+    e.callVolatileAsm("fence.proxy.async.shared::cta;", "", {}, Type());
+    synchronise();
+    emitGuarded(e, isLeader,
+                [&, place = place]() { startCopy(buffer, place); });
+    ++index;
+  }
+}
+
+LogicalResult tile::emitStoreThrough(KernelEmitter &e, StoreThroughOp op) {
+  StoreThrough(e, op).emit();
+  return success();
+}

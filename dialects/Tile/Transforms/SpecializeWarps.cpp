@@ -1,0 +1,461 @@
+//===- SpecializeWarps.cpp - A warpgroup that copies for the others -------===//
+//
+// The variant that TMA feeds (TmaVariant.h) becomes two teams that walk over
+// the tiles of the grid together:
+//
+//     producer, one thread:                consumers:
+//     for tiles                            for tiles
+//       for k                                for k
+//         wait empty[slot]                     wait full[slot]
+//         expect full[slot], copies            products
+//         next slot                            arrive empty[slot], next slot
+//                                            the rest of what is done for a
+//                                            tile
+//
+// Each pipelined loop has a ring of buffers of its own, with two barriers for
+// each of them: `full` ends its phase when all bytes are there, `empty` when
+// every consuming warpgroup has read them.  Slot and phase go on from tile to
+// tile, so that the producer is ahead by a whole ring at the start of each.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Tile/Transforms/Decisions.h"
+#include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/TileOrder.h"
+#include "dialects/Tile/Transforms/TmaStore.h"
+#include "dialects/Tile/Transforms/TmaVariant.h"
+#include "dialects/Tile/Transforms/WgmmaCandidates.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_SPECIALIZEWARPSPASS
+#include "dialects/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Registers of a thread in the producer and in the consumers.
+struct RegisterShare {
+  int64_t producer = 0, consumer = 0;
+};
+
+/// All that a multiprocessor has (PTX ISA, "setmaxnreg"), by how many
+/// warpgroups consume and how many sums each of their threads has.  With one
+/// warpgroup each thread has as many as it can use.
+static RegisterShare shareRegisters(int64_t consumers, int64_t sums) {
+  switch (consumers) {
+  case 2:
+    // A producer of 40 is tight for ptxas.
+    return sums > 128 ? RegisterShare{40, 232} : RegisterShare{56, 224};
+  case 4:
+    return {24, 112};
+  default:
+    return {};
+  }
+}
+
+/// Rows of the result whose tiles run together, so that they share operands in
+/// L2 (docs/benchmarks.md).
+static constexpr int64_t rasterRows = 2048;
+
+namespace {
+/// The buffers of one loop.
+struct Ring {
+  PipelinedOp loop;
+  SmallVector<CopyOp> copies;
+  int64_t stages = 0, bytes = 0;
+  llvm::MapVector<Value, AllocSharedOp> buffers;
+  BarrierAllocOp full, empty;
+};
+
+/// Where a team is in a ring (i64).
+struct Position {
+  Value slot, phase;
+};
+
+class WarpSpecializer {
+public:
+  WarpSpecializer(KernelOp kernel, int64_t sharedLimit)
+      : kernel(kernel), parts(getParts(kernel)), builder(kernel),
+        loc(kernel.getLoc()),
+        consumers(int64_t(kernel.getThreads()) / warpgroupThreads),
+        stores(kernel, sharedLimit) {}
+
+  void run();
+
+private:
+  void makeRings();
+  void makeRing(PipelinedOp loop);
+  void setLaunch();
+  int64_t getGroup();
+  SmallVector<Value> getPlaces(Value tile, ArrayRef<Value> extents);
+
+  /// Emits the loop over tiles; `body` is given the mapping of a tile's values
+  /// and the positions in the rings, which it moves on.
+  void
+  emitTiles(function_ref<void(IRMapping &, MutableArrayRef<Position>)> body);
+  void emitProducer(IRMapping &mapping, MutableArrayRef<Position> positions);
+  void emitConsumer(IRMapping &mapping, MutableArrayRef<Position> positions);
+  void produce(Ring &ring, IRMapping &mapping, Position &position);
+  void consume(Ring &ring, IRMapping &mapping, Position &position);
+
+  Value getConstant(int64_t value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI64IntegerAttr(value));
+  }
+  Value recompute(Value value, IRMapping &mapping);
+  Position getNext(const Ring &ring, Position position);
+  Value getBuffer(Ring &ring, Value alloc, Value slot);
+
+  KernelOp kernel;
+  KernelParts parts;
+  OpBuilder builder;
+  Location loc;
+  int64_t consumers;
+  TmaStores stores;
+  SmallVector<Ring, 1> rings;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+void WarpSpecializer::makeRing(PipelinedOp loop) {
+  Ring &ring = rings.emplace_back();
+  ring.loop = loop;
+  ring.stages = loop.getStages().value_or(1);
+  for (auto copy : loop.getBodyBlock()->getOps<CopyOp>()) {
+    ring.copies.push_back(copy);
+    auto alloc = copy.getDestination().getDefiningOp<AllocSharedOp>();
+    SharedType type = alloc.getType();
+    ring.bytes += type.getStorage().bytes();
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin(), ring.stages);
+    auto staged =
+        SharedType::get(builder.getContext(), shape, type.getElementType(),
+                        type.getPackDim(), type.getLayout());
+    auto buffer = AllocSharedOp::create(builder, alloc.getLoc(), staged,
+                                        alloc.getNameAttr(), IntegerAttr());
+    buffer->setAttr("tile.stages", builder.getI64IntegerAttr(ring.stages));
+    ring.buffers[alloc.getResult()] = buffer;
+  }
+  auto makeBarriers = [&](StringRef name, int64_t count) {
+    return BarrierAllocOp::create(
+        builder, loop.getLoc(),
+        BarrierType::get(builder.getContext(), ring.stages),
+        builder.getStringAttr(name), builder.getI64IntegerAttr(count),
+        IntegerAttr());
+  };
+  ring.full = makeBarriers("full", 1);
+  ring.empty = makeBarriers("empty", consumers);
+}
+
+void WarpSpecializer::makeRings() {
+  // Other tiles stay, for the consumers.
+  SmallVector<AllocSharedOp> allocs;
+  kernel.walk([&](AllocSharedOp alloc) { allocs.push_back(alloc); });
+  Block &body = kernel.getBody().front();
+  for (AllocSharedOp alloc : llvm::reverse(allocs))
+    alloc->moveBefore(&body, body.begin());
+  builder.setInsertionPointToStart(&body);
+  for (PipelinedOp loop : parts.loops)
+    makeRing(loop);
+}
+
+Position WarpSpecializer::getNext(const Ring &ring, Position position) {
+  Value next =
+      arith::AddIOp::create(builder, loc, position.slot, getConstant(1));
+  Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                      next, getConstant(ring.stages));
+  Value flipped =
+      arith::XOrIOp::create(builder, loc, position.phase, getConstant(1));
+  return {
+      arith::SelectOp::create(builder, loc, wraps, getConstant(0), next),
+      arith::SelectOp::create(builder, loc, wraps, flipped, position.phase)};
+}
+
+Value WarpSpecializer::getBuffer(Ring &ring, Value alloc, Value slot) {
+  return StageOp::create(builder, alloc.getLoc(), alloc.getType(),
+                         ring.buffers[alloc], slot, /*offset=*/0,
+                         /*in_range=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Teams
+//===----------------------------------------------------------------------===//
+
+/// Clones what makes a value, unless it stands outside of what is done for a
+/// tile.
+Value WarpSpecializer::recompute(Value value, IRMapping &mapping) {
+  if (mapping.contains(value))
+    return mapping.lookup(value);
+  Operation *op = value.getDefiningOp();
+  if (!op || !parts.work->findAncestorOpInBlock(*op))
+    return value;
+  for (Value operand : op->getOperands())
+    recompute(operand, mapping);
+  builder.clone(*op, mapping);
+  return mapping.lookup(value);
+}
+
+void WarpSpecializer::produce(Ring &ring, IRMapping &mapping,
+                              Position &position) {
+  Value lower = recompute(ring.loop.getLower(), mapping),
+        upper = recompute(ring.loop.getUpper(), mapping);
+  auto loop = scf::ForOp::create(builder, loc, lower, upper,
+                                 getConstant(ring.loop.getStep()),
+                                 ValueRange{position.slot, position.phase});
+  loop->setAttr(rolledAttrName, builder.getUnitAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Position here{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+  Value parity =
+      arith::XOrIOp::create(builder, loc, here.phase, getConstant(1));
+  WaitOp::create(builder, loc, ring.empty, here.slot, parity);
+  ExpectOp::create(builder, loc, ring.full, here.slot, getConstant(ring.bytes));
+  IRMapping inner(mapping);
+  inner.map(ring.loop.getInductionVar(), loop.getInductionVar());
+  for (CopyOp copy : ring.copies) {
+    SmallVector<Value> indices;
+    for (Value index : copy.getSourceIndices())
+      indices.push_back(recompute(index, inner));
+    Value buffer = getBuffer(ring, copy.getDestination(), here.slot);
+    auto tensor = cast<GlobalType>(copy.getSource().getType());
+    auto tile = cast<SharedType>(buffer.getType());
+    int64_t map =
+        stores.maps.add(cast<BlockArgument>(copy.getSource()).getArgNumber(),
+                        getTmaBox(tensor, tile), tile.getStorage());
+    TmaCopyOp::create(builder, copy.getLoc(), copy.getSource(), indices, buffer,
+                      ValueRange(), ring.full, here.slot,
+                      builder.getI64IntegerAttr(map));
+  }
+  Position next = getNext(ring, here);
+  scf::YieldOp::create(builder, loc, ValueRange{next.slot, next.phase});
+  position = {loop.getResult(0), loop.getResult(1)};
+}
+
+void WarpSpecializer::emitProducer(IRMapping &mapping,
+                                   MutableArrayRef<Position> positions) {
+  for (auto [ring, position] : llvm::zip_equal(rings, positions))
+    produce(ring, mapping, position);
+}
+
+void WarpSpecializer::consume(Ring &ring, IRMapping &mapping,
+                              Position &position) {
+  SmallVector<Value> inits;
+  for (Value init : ring.loop.getInitArgs())
+    inits.push_back(mapping.lookupOrDefault(init));
+  llvm::append_values(inits, position.slot, position.phase);
+  auto loop = scf::ForOp::create(builder, ring.loop.getLoc(),
+                                 mapping.lookupOrDefault(ring.loop.getLower()),
+                                 mapping.lookupOrDefault(ring.loop.getUpper()),
+                                 getConstant(ring.loop.getStep()), inits);
+  size_t carried = ring.loop.getInitArgs().size();
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *body = loop.getBody();
+    if (!body->empty())
+      body->getTerminator()->erase();
+    builder.setInsertionPointToStart(body);
+    Position here{loop.getRegionIterArg(carried),
+                  loop.getRegionIterArg(carried + 1)};
+    WaitOp::create(builder, loc, ring.full, here.slot, here.phase);
+    IRMapping inner(mapping);
+    inner.map(ring.loop.getInductionVar(), loop.getInductionVar());
+    for (auto [from, to] :
+         llvm::zip(ring.loop.getRegionIterArgs(), loop.getRegionIterArgs()))
+      inner.map(from, to);
+    for (auto &[alloc, buffer] : ring.buffers)
+      inner.map(alloc, getBuffer(ring, alloc, here.slot));
+    for (Operation &op : ring.loop.getBodyBlock()->without_terminator())
+      if (!isa<CopyOp, BlockIdOp>(op))
+        builder.clone(op, inner);
+    ArriveOp::create(builder, loc, ring.empty, here.slot, /*predicate=*/Value(),
+                     /*per_warpgroup=*/true);
+    SmallVector<Value> yielded;
+    for (Value value : ring.loop.getBodyBlock()->getTerminator()->getOperands())
+      yielded.push_back(inner.lookupOrDefault(value));
+    Position next = getNext(ring, here);
+    llvm::append_values(yielded, next.slot, next.phase);
+    scf::YieldOp::create(builder, loc, yielded);
+  }
+  for (auto [from, to] : llvm::zip(ring.loop.getResults(), loop.getResults()))
+    mapping.map(from, to);
+  position = {loop.getResult(carried), loop.getResult(carried + 1)};
+}
+
+void WarpSpecializer::emitConsumer(IRMapping &mapping,
+                                   MutableArrayRef<Position> positions) {
+  size_t next = 0;
+  for (Operation &op : *parts.work) {
+    if (isa<AllocSharedOp, BarrierAllocOp, BlockIdOp, WarpgroupOp>(op) ||
+        op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    if (isa<PipelinedOp>(op)) {
+      consume(rings[next], mapping, positions[next]);
+      ++next;
+      continue;
+    }
+    auto store = dyn_cast<StoreOp>(op);
+    if (!store || !stores.emit(builder, store, mapping))
+      builder.clone(op, mapping);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// Rows of tiles that run together.
+int64_t WarpSpecializer::getGroup() {
+  if (parts.persistent)
+    return getPersistentGroup(kernel, parts.persistent);
+  int64_t rows = rasterRows;
+  kernel.walk([&](GemmOp gemm) { rows = gemm.getTileM(); });
+  return getDecidedInteger(kernel, "raster")
+      .value_or(std::max<int64_t>(rasterRows / rows, 1));
+}
+
+/// The indices of a tile.  A launch has less than 2^31 blocks, so that those of
+/// its grid are found in 32 bits; a persistent loop may have more.
+SmallVector<Value> WarpSpecializer::getPlaces(Value tile,
+                                              ArrayRef<Value> extents) {
+  if (parts.persistent)
+    return emitTuple(builder, loc, tile, extents, getGroup());
+  auto narrow = [&](Value value) -> Value {
+    return arith::TruncIOp::create(builder, loc, builder.getI32Type(), value);
+  };
+  SmallVector<Value> places =
+      emitTuple(builder, loc, narrow(tile),
+                llvm::map_to_vector(extents, narrow), getGroup());
+  for (Value &place : places)
+    place = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), place);
+  return places;
+}
+
+void WarpSpecializer::emitTiles(
+    function_ref<void(IRMapping &, MutableArrayRef<Position>)> body) {
+  SmallVector<Value> extents;
+  // Two negative extents would make a positive product.
+  if (parts.persistent)
+    for (Value extent : parts.persistent.getExtents())
+      extents.push_back(
+          arith::MaxSIOp::create(builder, loc, extent, getConstant(0)));
+  else
+    for (size_t axis = 0; axis < kernel.getAxes().size(); ++axis)
+      extents.push_back(
+          AxisExtentOp::create(builder, loc, builder.getI64Type(), axis));
+  Value total = getConstant(1);
+  for (Value extent : extents)
+    total = arith::MulIOp::create(builder, loc, total, extent);
+  SmallVector<Value> inits(2 * rings.size(), getConstant(0));
+  Value first = BlockNumberOp::create(builder, loc, builder.getI64Type()),
+        step = BlockCountOp::create(builder, loc, builder.getI64Type());
+  auto tiles = scf::ForOp::create(builder, loc, first, total, step, inits);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = tiles.getBody();
+  if (!block->empty())
+    block->getTerminator()->erase();
+  builder.setInsertionPointToStart(block);
+  SmallVector<Value> places = getPlaces(tiles.getInductionVar(), extents);
+  IRMapping mapping;
+  if (parts.persistent)
+    for (auto [argument, place] :
+         llvm::zip_equal(parts.work->getArguments(), places))
+      mapping.map(argument, place);
+  else
+    kernel.walk([&](BlockIdOp id) { mapping.map(id, places[id.getAxis()]); });
+  SmallVector<Position> positions;
+  for (size_t i = 0; i < rings.size(); ++i)
+    positions.push_back(
+        {tiles.getRegionIterArg(2 * i), tiles.getRegionIterArg(2 * i + 1)});
+  body(mapping, positions);
+  SmallVector<Value> yielded;
+  for (Position &position : positions)
+    llvm::append_values(yielded, position.slot, position.phase);
+  scf::YieldOp::create(builder, loc, yielded);
+}
+
+/// One block for each multiprocessor, or for each tile if those are fewer.
+void WarpSpecializer::setLaunch() {
+  Attribute blocks = builder.getStringAttr("sm_count");
+  auto combine = [&](StringRef name, Attribute a, Attribute b) {
+    return builder.getArrayAttr({builder.getStringAttr(name), a, b});
+  };
+  if (auto perProcessor = getDecidedInteger(kernel, "min_blocks"))
+    blocks = combine("*", blocks, builder.getI64IntegerAttr(*perProcessor));
+  Attribute tiles;
+  for (Attribute extent : kernel.getGrid())
+    tiles = tiles ? combine("*", tiles, extent) : extent;
+  if (tiles)
+    blocks = combine("min", tiles, blocks);
+  // The grid of a persistent loop is of this kind already.
+  if (!parts.persistent)
+    kernel.setBlocksAttr(blocks);
+  kernel.setThreads(kernel.getThreads() + warpgroupThreads);
+  kernel.setTensorMapsAttr(stores.maps.getAttr());
+}
+
+void WarpSpecializer::run() {
+  makeRings();
+  Block &body = kernel.getBody().front();
+  builder.setInsertionPoint(body.getTerminator());
+  SmallVector<SmallVector<int64_t>> teams{{0}, {}};
+  for (int64_t group = 1; group <= consumers; ++group)
+    teams[1].push_back(group);
+  auto split = WarpgroupOp::create(builder, loc, teams);
+  stores.setPlace(split);
+  int64_t sums = 0;
+  kernel.walk([&](GemmOp gemm) {
+    int64_t held =
+        gemm.getTileM() * gemm.getTileN() / (consumers * warpgroupThreads);
+    bool promotes = needsPromotion(*gemm.getMma()) && !gemm.getFastAccum();
+    sums = std::max(sums, promotes ? 2 * held : held);
+  });
+  RegisterShare share = shareRegisters(consumers, sums);
+  auto setRegisters = [&](int64_t count) {
+    if (count)
+      SetMaxRegistersOp::create(builder, loc, count);
+  };
+
+  builder.setInsertionPointToStart(&split.getBodies()[0].front());
+  setRegisters(share.producer);
+  emitTiles([&](IRMapping &mapping, MutableArrayRef<Position> positions) {
+    emitProducer(mapping, positions);
+  });
+
+  builder.setInsertionPointToStart(&split.getBodies()[1].front());
+  setRegisters(share.consumer);
+  emitTiles([&](IRMapping &mapping, MutableArrayRef<Position> positions) {
+    emitConsumer(mapping, positions);
+  });
+
+  if (parts.persistent)
+    parts.persistent.erase();
+  else
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+      if (!isa<AllocSharedOp, BarrierAllocOp, WarpgroupOp, ReturnOp>(op))
+        op.erase();
+  for (Ring &ring : rings)
+    for (auto &[alloc, buffer] : ring.buffers)
+      if (alloc.use_empty())
+        alloc.getDefiningOp()->erase();
+  setLaunch();
+}
+
+namespace {
+struct SpecializeWarps : tile::impl::SpecializeWarpsPassBase<SpecializeWarps> {
+  using SpecializeWarpsPassBase::SpecializeWarpsPassBase;
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<KernelOp>())
+      if (kernel.getVariant() == tmaVariantName)
+        WarpSpecializer(kernel, sharedLimit).run();
+  }
+};
+} // namespace

@@ -1,0 +1,54 @@
+//===- TmaStore.h - Which stores go by TMA ----------------------*- C++ -*-===//
+#ifndef TILE_DIALECTS_TILE_TRANSFORMS_TMASTORE_H
+#define TILE_DIALECTS_TILE_TRANSFORMS_TMASTORE_H
+
+#include "dialects/Tile/IR/TileOps.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::tile {
+
+/// The tensor maps of a kernel that is being made.
+class TensorMaps {
+public:
+  explicit TensorMaps(MLIRContext *context) : builder(context) {}
+
+  /// The index of the map of a tensor argument for boxes of these extents and
+  /// the swizzle of `storage`.
+  int64_t add(unsigned argument, ArrayRef<int64_t> box,
+              const layout::SharedLayout &storage);
+  ArrayAttr getAttr() { return builder.getArrayAttr(maps); }
+
+private:
+  Builder builder;
+  SmallVector<Attribute> maps;
+};
+
+/// Turns the stores of accumulators of warpgroups into stores by TMA.
+class TmaStores {
+public:
+  /// `sharedLimit`: bytes of shared memory that the kernel may use in all.
+  TmaStores(KernelOp kernel, int64_t sharedLimit);
+
+  /// Tiles through which stores go are made in front of this op.
+  void setPlace(Operation *op) { place = op; }
+
+  /// Emits `store` with mapped operands if TMA can do it; false otherwise.
+  bool emit(OpBuilder &builder, StoreOp store, IRMapping &mapping);
+
+  TensorMaps maps;
+
+private:
+  Value getStaging(SharedType type, Location loc);
+
+  KernelOp kernel;
+  int64_t sharedLimit;
+  Operation *place = nullptr;
+  DenseMap<Type, Value> stagings;
+};
+
+/// Bytes of shared memory for the stores of a kernel with so many threads.
+int64_t getStagingBytes(int64_t threads);
+
+} // namespace mlir::tile
+
+#endif // TILE_DIALECTS_TILE_TRANSFORMS_TMASTORE_H

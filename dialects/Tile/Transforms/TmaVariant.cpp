@@ -1,0 +1,249 @@
+//===- TmaVariant.cpp - The variant of a kernel that TMA feeds ------------===//
+
+#include "dialects/Tile/Transforms/TmaVariant.h"
+#include "dialects/Tile/Transforms/AccessFacts.h"
+#include "dialects/Tile/Transforms/AlignmentFacts.h"
+#include "dialects/Tile/Transforms/MemoryAccess.h"
+#include "dialects/Tile/Transforms/WgmmaCandidates.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Extents of a box, and alignment of bases and pitches in bytes.
+static constexpr int64_t mostBoxExtent = 256;
+static constexpr int64_t tensorAlignment = 16;
+
+//===----------------------------------------------------------------------===//
+// What a kernel is made of
+//===----------------------------------------------------------------------===//
+
+KernelParts tile::getParts(KernelOp kernel) {
+  KernelParts parts;
+  parts.work = &kernel.getBody().front();
+  for (auto persistent : parts.work->getOps<PersistentOp>())
+    parts.persistent = persistent;
+  if (parts.persistent)
+    parts.work = parts.persistent.getBodyBlock();
+  llvm::append_range(parts.loops, parts.work->getOps<PipelinedOp>());
+  return parts;
+}
+
+SmallVector<int64_t> tile::getTmaBox(GlobalType tensor, SharedType tile) {
+  SmallVector<int64_t> box(tensor.getRank() - tile.getRank(), 1);
+  llvm::append_range(box, tile.getShape());
+  layout::SharedLayout storage = tile.getStorage();
+  if (storage.panelBytes() != 0)
+    box.back() = storage.panelBytes() / storage.unitBytes();
+  return box;
+}
+
+//===----------------------------------------------------------------------===//
+// What stands in the way
+//===----------------------------------------------------------------------===//
+
+/// Whether all that makes a value is pure, up to the index of `loop`: another
+/// team can compute it for itself.
+static bool isComputable(Value value, PipelinedOp loop) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (argument) {
+    Operation *owner = argument.getOwner()->getParentOp();
+    return isa<KernelOp, PersistentOp>(owner) ||
+           (loop && value == loop.getInductionVar());
+  }
+  Operation *op = value.getDefiningOp();
+  return op->getNumRegions() == 0 && isPure(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isComputable(operand, loop);
+         });
+}
+
+/// Why TMA cannot do a copy of a loop's body; empty if it can.
+static std::string findCopyObstacle(CopyOp copy, PipelinedOp loop) {
+  auto alloc = copy.getDestination().getDefiningOp<AllocSharedOp>();
+  auto tensor = dyn_cast<GlobalType>(copy.getSource().getType());
+  if (!alloc || !tensor || !isa<BlockArgument>(copy.getSource()))
+    return "a copy is not from a tensor to a whole shared tile";
+  if (loop->getParentOfType<KernelOp>().getArgAttr(
+          cast<BlockArgument>(copy.getSource()).getArgNumber(),
+          "tile.strided_all"))
+    return "a tensor may have gaps between elements";
+  if (copy.getPad())
+    return "a copy has a pad value";
+  SharedType tile = alloc.getType();
+  if (tensor.getRank() < 2 || tile.getRank() != 2 || tensor.getPackDim() >= 0)
+    return "a copied tile is no matrix of whole bytes";
+  layout::SharedLayout storage = tile.getStorage();
+  layout::Swizzle swizzle = storage.swizzle();
+  if (storage.padBytes() != 0 || swizzle.base != 4 || swizzle.shift != 3 ||
+      storage.rowPitch() != 16 << swizzle.bits)
+    return "a copied tile has a layout that TMA does not know";
+  if (llvm::any_of(getTmaBox(tensor, tile),
+                   [](int64_t extent) { return extent > mostBoxExtent; }))
+    return "a copied tile has more than 256 rows";
+  for (Value index : copy.getSourceIndices())
+    if (!isComputable(index, loop))
+      return "the place of a copy depends on what is computed";
+  for (Operation *user : alloc.getResult().getUsers())
+    if (user != copy && (!loop->isProperAncestor(user) || !isa<GemmOp>(user)))
+      return "a copied tile has other uses than products of its loop";
+  return "";
+}
+
+static std::string findLoopObstacle(PipelinedOp loop) {
+  if (!isComputable(loop.getLower(), {}) || !isComputable(loop.getUpper(), {}))
+    return "the bounds of a loop depend on what is computed";
+  bool copies = false;
+  for (Operation &op : *loop.getBodyBlock()) {
+    auto copy = dyn_cast<CopyOp>(op);
+    if (!copy)
+      continue;
+    copies = true;
+    if (std::string why = findCopyObstacle(copy, loop); !why.empty())
+      return why;
+  }
+  return copies ? "" : "a loop copies nothing";
+}
+
+/// Whether an op, or one in it, writes to a tensor.
+static bool storesToTensor(Operation &op) {
+  SmallVector<MemoryAccess, 0> accesses;
+  collectAccesses(&op, accesses);
+  return llvm::any_of(accesses, [](const MemoryAccess &access) {
+    return access.inGlobal && access.isWrite;
+  });
+}
+
+static std::string findObstacle(KernelOp kernel, const KernelParts &parts) {
+  if (parts.loops.empty())
+    return "there is no pipelined loop of products";
+  bool hasForeignLoop = false;
+  kernel.walk([&](PipelinedOp loop) {
+    hasForeignLoop |= loop->getBlock() != parts.work;
+  });
+  if (hasForeignLoop)
+    return "a pipelined loop is inside another statement";
+  for (PipelinedOp loop : parts.loops)
+    if (std::string why = findLoopObstacle(loop); !why.empty())
+      return why;
+  // Copies run ahead of everything: what they read must not be written before.
+  for (Operation &op : *parts.work) {
+    if (&op == parts.loops.back())
+      break;
+    if (storesToTensor(op))
+      return "a tensor is written in front of a loop";
+  }
+  if (storesToTensor(*parts.loops.back()))
+    return "a tensor is written in a loop";
+  if (!parts.persistent)
+    return "";
+  if (llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
+        return !isa<PersistentOp, ReturnOp, AllocSharedOp>(op) && !isPure(&op);
+      }))
+    return "something is done outside 'persistent'";
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
+
+/// Adds that the extents of a tensor fit the coordinates of TMA and are not 0,
+/// where that is not known.
+static void addExtentFacts(KernelOp kernel, unsigned index,
+                           SmallVectorImpl<Attribute> &facts) {
+  OpBuilder builder(kernel);
+  std::string name = ("'" + kernel.getArgName(index) + "'").str();
+  auto addFact = [&](StringRef relation, Attribute extent, int64_t bound,
+                     const Twine &text) {
+    Attribute expr =
+        builder.getArrayAttr({builder.getStringAttr(relation), extent,
+                              builder.getI64IntegerAttr(bound)});
+    Attribute fact = builder.getDictionaryAttr(
+        {builder.getNamedAttr("expr", expr),
+         builder.getNamedAttr("text", builder.getStringAttr(text))});
+    if (!llvm::is_contained(facts, fact))
+      facts.push_back(fact);
+  };
+  for (Attribute extent : kernel.getArgDims(index)) {
+    if (auto known = evaluateExpression(kernel, extent);
+        known && *known >= 1 && *known <= INT32_MAX)
+      continue;
+    addFact(">=", extent, 1, "no extent of " + name + " is 0");
+    addFact("<=", extent, INT32_MAX,
+            "extents of " + name + " are below 2,147,483,648");
+  }
+}
+
+/// What a store of a persistent loop must not change, since loads of later
+/// tiles run ahead of it.
+static void addDisjointFacts(KernelOp kernel, const KernelParts &parts,
+                             SmallVectorImpl<Attribute> &facts) {
+  OpBuilder builder(kernel);
+  llvm::SetVector<unsigned> read;
+  for (PipelinedOp loop : parts.loops)
+    for (auto copy : loop.getBodyBlock()->getOps<CopyOp>())
+      read.insert(cast<BlockArgument>(copy.getSource()).getArgNumber());
+  for (unsigned written = 0; written < kernel.getNumArguments(); ++written) {
+    if (kernel.getArgAccess(written).empty() ||
+        kernel.getArgAccess(written) == "in" ||
+        kernel.getArgAttr(written, "tile.noalias"))
+      continue;
+    for (unsigned index : read) {
+      StringRef a = kernel.getArgName(written), b = kernel.getArgName(index);
+      Attribute overlap = builder.getArrayAttr(
+          {builder.getStringAttr("overlap"), builder.getStringAttr(a),
+           builder.getStringAttr(b)});
+      facts.push_back(builder.getDictionaryAttr(
+          {builder.getNamedAttr(
+               "expr",
+               builder.getArrayAttr({builder.getStringAttr("!"), overlap})),
+           builder.getNamedAttr("text",
+                                builder.getStringAttr("'" + a + "' and '" + b +
+                                                      "' share no memory"))}));
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The variant
+//===----------------------------------------------------------------------===//
+
+/// The tensors that TMA reads, or may write.
+static llvm::SetVector<unsigned> findMappedTensors(const KernelParts &parts) {
+  llvm::SetVector<unsigned> indices;
+  for (PipelinedOp loop : parts.loops)
+    for (auto copy : loop.getBodyBlock()->getOps<CopyOp>())
+      indices.insert(cast<BlockArgument>(copy.getSource()).getArgNumber());
+  for (auto store : parts.work->getOps<StoreOp>())
+    if (BlockArgument argument = getTensorArgument(store.getMemory());
+        argument && store.getMemory() == Value(argument))
+      indices.insert(argument.getArgNumber());
+  return indices;
+}
+
+KernelOp tile::forkTmaVariant(KernelOp kernel, std::string &obstacle) {
+  obstacle = findObstacle(kernel, getParts(kernel));
+  if (!obstacle.empty())
+    return {};
+  OpBuilder builder(kernel);
+  auto variant = cast<KernelOp>(builder.clone(*kernel));
+  KernelParts parts = getParts(variant);
+  AlignmentFacts guards(variant);
+  llvm::SetVector<unsigned> mapped = findMappedTensors(parts);
+  for (unsigned index : mapped) {
+    guards.addArgument(index, tensorAlignment);
+    variant.setArgAttr(index, alignedAttrName,
+                       builder.getI64IntegerAttr(tensorAlignment));
+  }
+  SmallVector<Attribute> facts(guards.getFacts().getValue());
+  for (unsigned index : mapped)
+    addExtentFacts(variant, index, facts);
+  if (parts.persistent)
+    addDisjointFacts(variant, parts, facts);
+  variant.setOriginAttr(builder.getStringAttr(kernel.getSymName()));
+  variant.setVariantAttr(builder.getStringAttr(tmaVariantName));
+  variant.setGuardsAttr(builder.getArrayAttr(facts));
+  variant.setSymName((kernel.getSymName() + "__" + tmaVariantName).str());
+  return variant;
+}

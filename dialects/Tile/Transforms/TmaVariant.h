@@ -1,0 +1,42 @@
+//===- TmaVariant.h - The variant of a kernel that TMA feeds ----*- C++ -*-===//
+//
+// A kernel whose products are done by warpgroups gets a variant in which TMA
+// brings their operands, if it can bring them all: guarded by what tensor maps
+// ask of bases, pitches and extents (CUDA driver API, cuTensorMapEncodeTiled).
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECTS_TILE_TRANSFORMS_TMAVARIANT_H
+#define TILE_DIALECTS_TILE_TRANSFORMS_TMAVARIANT_H
+
+#include "dialects/Tile/IR/TileOps.h"
+
+namespace mlir::tile {
+
+/// The name of the variant.
+inline constexpr StringLiteral tmaVariantName = "tma";
+
+/// Unit attribute of a loop that is not to be unrolled: its thread has few
+/// registers, and time.
+inline constexpr StringLiteral rolledAttrName = "tile.rolled";
+
+/// The parts of a kernel that specialize-warps tells apart.
+struct KernelParts {
+  /// The loop over the tiles, if the program has one; else each block has one.
+  PersistentOp persistent;
+  /// What is done for one tile, in order: the pipelined loops are among it.
+  Block *work = nullptr;
+  SmallVector<PipelinedOp> loops;
+};
+KernelParts getParts(KernelOp kernel);
+
+/// Makes the variant in front of the kernel; null, with the reason in
+/// `obstacle`, if TMA cannot feed it.
+KernelOp forkTmaVariant(KernelOp kernel, std::string &obstacle);
+
+/// Extents of the box of a tensor that fills `tile`, or a panel of it: one for
+/// each dimension of the tensor.
+SmallVector<int64_t> getTmaBox(GlobalType tensor, SharedType tile);
+
+} // namespace mlir::tile
+
+#endif // TILE_DIALECTS_TILE_TRANSFORMS_TMAVARIANT_H

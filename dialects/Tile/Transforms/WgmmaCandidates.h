@@ -1,0 +1,33 @@
+//===- WgmmaCandidates.h - Products by warpgroups ---------------*- C++ -*-===//
+//
+// Which products the asynchronous instruction of sm_90a, wgmma, can do with
+// both operands in shared memory, and how warpgroups share their tiles.
+// Shapes and layouts: PTX ISA, "Asynchronous warpgroup level matrix
+// multiply-accumulate".
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECTS_TILE_TRANSFORMS_WGMMACANDIDATES_H
+#define TILE_DIALECTS_TILE_TRANSFORMS_WGMMACANDIDATES_H
+
+#include "dialects/Tile/Transforms/GemmCandidates.h"
+
+namespace mlir::tile {
+
+/// Rows of a wgmma and threads that do one together.
+inline constexpr int64_t wgmmaRows = 64;
+inline constexpr int64_t warpgroupThreads = 128;
+
+/// Bytes of a row of a tile that lie together where wgmma reads it, as wide as
+/// its swizzle: 128 or 64; 0 if the tile cannot be read.
+int64_t getWgmmaPanel(SharedType type);
+/// The layout that follows from it.
+SharedLayoutAttr getWgmmaLayout(SharedType type);
+
+/// The ways to do `gemm` on `warps` warps by wgmma, the best first; if there is
+/// none, why, in `obstacle`.
+SmallVector<GemmCandidate> findWgmmaCandidates(GemmOp gemm, int64_t warps,
+                                               std::string &obstacle);
+
+} // namespace mlir::tile
+
+#endif // TILE_DIALECTS_TILE_TRANSFORMS_WGMMACANDIDATES_H

@@ -1,0 +1,28 @@
+// RUN: tile-opt %s --convert-tile-to-nvvm | FileCheck %s
+
+#acc = #tile.layout<"64x64 registers=[[0,1],[8,0],[0,8],[0,16],[0,32]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[[16,0],[32,0]]">
+#rows = #tile.shared_layout<swizzle = [3, 4, 3]>
+
+// Tests the descriptors: rows of K advance by 32 bytes a step, columns of K by
+// 16 rows of 128 bytes; and the order of fence, instructions, commit and wait.
+// CHECK-LABEL: @product
+// CHECK: wgmma.fence.sync.aligned;
+// CHECK: mov.b64 $0, {$1, 1073741888};
+// CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, $64, $65, 1, 1, 1, 0, 1;
+// CHECK: %[[STEP:.+]] = arith.constant 2 : i64
+// CHECK: arith.addi %{{.+}}, %[[STEP]] : i64
+// CHECK: %[[ROWS:.+]] = arith.constant 128 : i64
+// CHECK: arith.addi %{{.+}}, %[[ROWS]] : i64
+// CHECK: wgmma.mma_async
+// CHECK: wgmma.commit_group.sync.aligned;
+// CHECK: wgmma.wait_group.sync.aligned 0;
+tile.kernel @product(%C: !tile.global<?x?xf32> {tile.access = "out", tile.dims = ["M", "M"], tile.dtype = "f32", tile.name = "C"}) attributes {symbols = [{dim = 0 : i64, name = "M", param = 0 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64, shared_bytes = 16384 : i64} {
+  %a = tile.alloc_shared {offset = 0 : i64} : !tile.shared<64x64xbf16, #rows>
+  %b = tile.alloc_shared {offset = 8192 : i64} : !tile.shared<64x64xbf16, #rows>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #acc>
+  %c0 = arith.constant 0 : i64
+  %s = tile.wgmma %a, %b, %zero k 0 depth 32 using <m64n64k16, type = bf16, warps = [4, 1]> : !tile.shared<64x64xbf16, #rows>, !tile.shared<64x64xbf16, #rows>, tensor<64x64xf32, #acc> -> !tile.in_flight<tensor<64x64xf32, #acc>>
+  %r = tile.mma_wait %s pending 0 : !tile.in_flight<tensor<64x64xf32, #acc>> -> tensor<64x64xf32, #acc>
+  tile.store %r, %C[%c0, %c0] : tensor<64x64xf32, #acc>, !tile.global<?x?xf32>
+  tile.return
+}

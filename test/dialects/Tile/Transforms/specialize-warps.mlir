@@ -1,0 +1,79 @@
+// RUN: tile-opt %s --tile-select-mma --tile-infer-layouts --tile-plan-pipeline --tile-specialize-warps --split-input-file | FileCheck %s
+// RUN: tile-opt %s --tile-select-mma --tile-infer-layouts --tile-plan-pipeline --tile-specialize-warps --tile-lower-gemm --tile-schedule-mma --split-input-file | FileCheck %s --check-prefix=FLIGHT
+
+// Tests the two teams of the variant that TMA feeds, its guards, its launch and
+// its ring; the other variants keep the threads of the program.
+// CHECK-LABEL: tile.kernel @product__tma
+// CHECK-SAME: blocks = ["min", ["*", ["ceildiv", "N", 128], ["ceildiv", "M", 128]], "sm_count"]
+// CHECK-SAME: guards = {{.*}}the pitch of 'A' is a multiple of 16 bytes{{.*}}no extent of 'A' is 0
+// CHECK-SAME: tensor_maps = [{box = [128, 64], param = 0 : i64, swizzle = 128 : i64}, {box = [64, 64], param = 1 : i64, swizzle = 128 : i64}, {box = [64, 64], param = 2 : i64, swizzle = 128 : i64}]
+// CHECK-SAME: threads = 384
+// CHECK: %[[AS:.+]] = tile.alloc_shared "As" {tile.stages = 3 : i64} : <3x128x64xbf16, #tile.shared_layout<swizzle = [3, 4, 3]>>
+// CHECK: %[[BS:.+]] = tile.alloc_shared "Bs" {tile.stages = 3 : i64} : <3x64x128xbf16, #tile.shared_layout<swizzle = [3, 4, 3], panel = 128>>
+// CHECK: %[[FULL:.+]] = tile.barrier_alloc "full" count 1 : <3>
+// CHECK: %[[EMPTY:.+]] = tile.barrier_alloc "empty" count 2 : <3>
+// CHECK: tile.warpgroup [0] {
+// CHECK: tile.set_max_registers 56
+// CHECK: scf.for %{{.+}} = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%[[S0:.+]] = %{{.+}}, %[[P0:.+]] = %{{.+}})
+// CHECK: scf.for %{{.+}} iter_args(%[[S:.+]] = %[[S0]], %[[P:.+]] = %[[P0]])
+// CHECK: %[[OTHER:.+]] = arith.xori %[[P]]
+// CHECK: tile.wait %[[EMPTY]][%[[S]]], %[[OTHER]]
+// CHECK: tile.expect %[[FULL]][%[[S]]], %c32768
+// CHECK: tile.tma_copy %arg0{{.*}} barrier %[[FULL]][%[[S]]] {map = 0 : i64}
+// CHECK: tile.tma_copy %arg1{{.*}} barrier %[[FULL]][%[[S]]] {map = 1 : i64}
+// CHECK: }, [1, 2] {
+// CHECK: tile.set_max_registers 224
+// CHECK: scf.for
+// CHECK: scf.for {{.*}} iter_args(%{{.+}} = %{{.+}}, %[[S:.+]] = %{{.+}}, %[[P:.+]] = %{{.+}})
+// CHECK: tile.wait %[[FULL]][%[[S]]], %[[P]]
+// CHECK: %[[A:.+]] = tile.stage %[[AS]][%[[S]]] offset 0 {in_range}
+// CHECK: %[[B:.+]] = tile.stage %[[BS]][%[[S]]] offset 0 {in_range}
+// CHECK-NOT: tile.copy
+// CHECK: tile.gemm %[[A]], %[[B]]
+// CHECK: tile.arrive %[[EMPTY]][%[[S]]] {per_warpgroup}
+// CHECK: tile.store_through {{.*}}, %arg2[{{.*}}] by {{.*}} {map = 2 : i64}
+// CHECK-LABEL: tile.kernel @product__aligned8
+// CHECK-SAME: threads = 256
+// CHECK-NOT: tile.warpgroup
+
+// Tests that one product stays in flight, its buffer is handed back an iteration
+// later, and the first product overwrites what was there.
+// FLIGHT-LABEL: tile.kernel @product__tma
+// FLIGHT: }, [1, 2] {
+// FLIGHT: %[[INIT:.+]] = tile.mma_carry -> <tensor<128x128xf32
+// FLIGHT: scf.for %[[K:.+]] = %[[LOWER:.+]] to {{.*}} iter_args(%[[SUMS:.+]] = %[[INIT]], %[[S:.+]] = %{{.+}}, %{{.+}} = %{{.+}}, %[[BEFORE:.+]] = %{{.+}})
+// FLIGHT: %[[LATER:.+]] = arith.cmpi ne, %[[K]], %[[LOWER]]
+// FLIGHT: %[[STARTED:.+]] = tile.wgmma %{{.+}}, %{{.+}}, %[[SUMS]] if %[[LATER]] k 0 depth 64
+// FLIGHT: %[[GOING:.+]] = tile.mma_wait %[[STARTED]] pending 1
+// FLIGHT: tile.arrive %{{.+}}[%[[BEFORE]]] if %[[LATER]] {per_warpgroup}
+// FLIGHT: scf.yield %[[GOING]], %{{.+}}, %{{.+}}, %[[S]]
+// FLIGHT: %[[DONE:.+]] = tile.mma_wait %{{.+}} pending 0
+// FLIGHT: tile.arrive %{{.+}} if %{{.+}} {per_warpgroup}
+// FLIGHT-LABEL: tile.kernel @product__aligned8
+// FLIGHT: tile.wgmma
+// FLIGHT-NEXT: tile.mma_wait %{{.+}} pending 0
+tile.kernel @product(%A: !tile.global<?x?xbf16> {tile.access = "in", tile.dims = ["M", "K"], tile.dtype = "bf16", tile.name = "A"}, %B: !tile.global<?x?xbf16> {tile.access = "in", tile.dims = ["K", "N"], tile.dtype = "bf16", tile.name = "B"}, %C: !tile.global<?x?xbf16> {tile.access = "out", tile.dims = ["M", "N"], tile.dtype = "bf16", tile.name = "C"})
+    attributes {axes = ["bx", "by"], checks = [], grid = [["ceildiv", "N", 128], ["ceildiv", "M", 128]], symbols = [{dim = 0 : i64, name = "M", param = 0 : i64}, {dim = 1 : i64, name = "K", param = 0 : i64}, {dim = 1 : i64, name = "N", param = 1 : i64}], threads = 256 : i64} {
+  %as = tile.alloc_shared "As" : !tile.shared<128x64xbf16>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<64x128xbf16>
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %c0 = arith.constant 0 : i64
+  %c64 = arith.constant 64 : i64
+  %c128 = arith.constant 128 : i64
+  %k = tile.symbol "K" : i64
+  %n = arith.ceildivsi %k, %c64 : i64
+  %bx = tile.block_id 0 : i64
+  %by = tile.block_id 1 : i64
+  %row = arith.muli %by, %c128 : i64
+  %column = arith.muli %bx, %c128 : i64
+  %r = tile.pipelined %i = %c0 to %n step 1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) stages(3) {
+    %depth = arith.muli %i, %c64 : i64
+    tile.copy %A[%row, %depth] to %as : !tile.global<?x?xbf16>, !tile.shared<128x64xbf16>
+    tile.copy %B[%depth, %column] to %bs : !tile.global<?x?xbf16>, !tile.shared<64x128xbf16>
+    %s = tile.gemm %as, %bs, %acc : !tile.shared<128x64xbf16>, !tile.shared<64x128xbf16>, tensor<128x128xf32>
+    tile.yield %s : tensor<128x128xf32>
+  }
+  %c = tile.cast %r : tensor<128x128xf32> -> tensor<128x128xbf16>
+  tile.store %c, %C[%row, %column] : tensor<128x128xbf16>, !tile.global<?x?xbf16>
+  tile.return
+}

@@ -1,0 +1,71 @@
+// RUN: tile-opt %s --tile-select-mma --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: not tile-opt %s --tile-select-mma=target=sm_80 --split-input-file 2>&1 | FileCheck %s --check-prefix=BEFORE
+
+// Tests that warpgroups multiply on sm_90a, from shared memory in either order,
+// and warps on other GPUs.
+// CHECK-LABEL: @halves
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n256k16, type = bf16, warps = [8, 1]>
+// BEFORE-LABEL: @halves
+// BEFORE: tile.gemm {{.*}}mma = #tile.mma<m16n8k16
+tile.kernel @halves() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x128xbf16>
+  %b = tile.alloc_shared : !tile.shared<64x256xbf16>
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_a} : !tile.shared<64x128xbf16>, !tile.shared<64x256xbf16>, tensor<128x256xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that two warpgroups share the columns of 64 rows, and that 8-bit floats
+// of two formats enter as they are.
+// CHECK-LABEL: @bytes
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n64k32, type = f8E4M3FN, type_b = f8E5M2, warps = [4, 2]>
+tile.kernel @bytes() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x128xf8E4M3FN>
+  %b = tile.alloc_shared : !tile.shared<128x128xf8E5M2>
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<64x128xf8E4M3FN>, !tile.shared<128x128xf8E5M2>, tensor<64x128xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that columns beyond 256 take several instructions.
+// CHECK-LABEL: @wide
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n160k16
+tile.kernel @wide() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x64xf16>
+  %b = tile.alloc_shared : !tile.shared<320x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x320xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<64x64xf16>, !tile.shared<320x64xf16>, tensor<64x320xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that 8-bit operands whose K is not fastest in memory are left to warps,
+// and that the reason is kept.
+// CHECK-LABEL: @rows_of_columns
+// CHECK: K is not fastest in memory
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k32
+tile.kernel @rows_of_columns() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x128xi8>
+  %b = tile.alloc_shared : !tile.shared<128x64xi8>
+  %zero = arith.constant dense<0> : tensor<64x64xi32>
+  %r = tile.gemm %a, %b, %zero : !tile.shared<64x128xi8>, !tile.shared<128x64xi8>, tensor<64x64xi32>
+  tile.return
+}
+
+// -----
+
+// Tests that a decision for warpgroups is honoured or an error.
+tile.kernel @decided() attributes {decisions = {instruction = "wgmma"}, symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<32x64xbf16>
+  %b = tile.alloc_shared : !tile.shared<64x64xbf16>
+  %zero = arith.constant dense<0.0> : tensor<32x64xf32>
+  // expected-error @+2 {{decision 'instruction' = wgmma does not fit: the tile has no multiple of 64 rows}}
+  // BEFORE: error: decision 'instruction' = wgmma needs sm_90a
+  %r = tile.gemm %a, %b, %zero : !tile.shared<32x64xbf16>, !tile.shared<64x64xbf16>, tensor<32x64xf32>
+  tile.return
+}
