@@ -15,6 +15,7 @@
 #include "dialects/Tile/Transforms/GroupedProduct.h"
 #include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include <numeric>
 
 using namespace mlir;
@@ -47,7 +48,7 @@ private:
   Value subtract(Value sum, Value term, Value zeros);
   Value sumGroup(int64_t begin, int64_t end);
   Value scaleByPowers(Value sum, Value x, Value y);
-  Value scaleSum(Value sum, int64_t k);
+  Value addScaled(Value total, Value sum, int64_t k);
 
   Operation *op;
   OpBuilder builder;
@@ -322,8 +323,9 @@ Value ProductExpander::scaleByPowers(Value sum, Value x, Value y) {
   return arith::MulFOp::create(builder, loc, sum, high);
 }
 
-/// Multiplies a group's sum by the scales at `k`.
-Value ProductExpander::scaleSum(Value sum, int64_t k) {
+/// Adds a group's sum times the scales at `k` to `total`.  Two f32 scales are
+/// multiplied first, once for all sums that share them.
+Value ProductExpander::addScaled(Value total, Value sum, int64_t k) {
   Type f32 = builder.getF32Type();
   sum = castTo(builder, loc, sum, f32, /*isUnsigned=*/false);
   SmallVector<Value, 2> powers, others;
@@ -333,13 +335,18 @@ Value ProductExpander::scaleSum(Value sum, int64_t k) {
       (isPower ? powers : others)
           .push_back(spread(*operand, operand->scale, resultDim, f32, k));
     }
+  if (others.size() == 2) {
+    Value scale = arith::MulFOp::create(builder, loc, others[0], others[1]);
+    return math::FmaOp::create(builder, loc, sum, scale, total);
+  }
   for (Value scale : others)
     sum = arith::MulFOp::create(builder, loc, sum, scale);
   if (powers.size() == 2)
-    return scaleByPowers(sum, powers[0], powers[1]);
-  for (Value scale : powers)
-    sum = arith::MulFOp::create(builder, loc, sum, scale);
-  return sum;
+    sum = scaleByPowers(sum, powers[0], powers[1]);
+  else
+    for (Value scale : powers)
+      sum = arith::MulFOp::create(builder, loc, sum, scale);
+  return arith::AddFOp::create(builder, loc, total, sum);
 }
 
 FailureOr<Value> ProductExpander::expand() {
@@ -369,7 +376,7 @@ FailureOr<Value> ProductExpander::expand() {
   for (int64_t begin = 0; begin < extent; begin += *group) {
     Value sum = sumGroup(begin, begin + *group);
     if (type.getElementType().isF32())
-      total = arith::AddFOp::create(builder, loc, total, scaleSum(sum, begin));
+      total = addScaled(total, sum, begin);
     else
       total = arith::AddIOp::create(builder, loc, total, sum);
   }

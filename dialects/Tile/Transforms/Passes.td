@@ -71,6 +71,8 @@ def ExpandDequantPass
     %w = arith.mulf %d, %s : tensor<64x64xbf16>
     ```
   }];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::math::MathDialect"];
 }
 
 def ExpandGemmScaledPass
@@ -88,6 +90,8 @@ def ExpandGemmScaledPass
     %r = arith.addf %acc, %y
     ```
   }];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::math::MathDialect"];
 }
 
 def RaiseElementsPass

@@ -264,7 +264,7 @@ static void chooseRingStages(KernelOp kernel, int64_t sharedLimit) {
   SmallVector<int64_t> bytes, stages;
   for (PipelinedOp loop : parts.loops) {
     int64_t ring = 0;
-    for (auto copy : loop.getBodyBlock()->getOps<CopyOp>())
+    for (CopyOp copy : getLoopCopies(loop).byTma)
       ring += cast<SharedType>(copy.getDestination().getType())
                   .getStorage()
                   .bytes();

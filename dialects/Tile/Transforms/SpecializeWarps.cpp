@@ -66,7 +66,7 @@ namespace {
 /// The buffers of one loop.
 struct Ring {
   PipelinedOp loop;
-  SmallVector<CopyOp> copies;
+  SmallVector<CopyOp> copies, direct;
   int64_t stages = 0, bytes = 0;
   llvm::MapVector<Value, AllocSharedOp> buffers;
   BarrierAllocOp full, empty;
@@ -108,6 +108,8 @@ private:
                                      builder.getI64IntegerAttr(value));
   }
   Value recompute(Value value, IRMapping &mapping);
+  SmallVector<Value> loadDirectly(Ring &ring, const IRMapping &mapping,
+                                  Value index);
   Position getNext(const Ring &ring, Position position);
   Value getBuffer(Ring &ring, Value alloc, Value slot);
 
@@ -129,7 +131,9 @@ void WarpSpecializer::makeRing(PipelinedOp loop) {
   Ring &ring = rings.emplace_back();
   ring.loop = loop;
   ring.stages = loop.getStages().value_or(1);
-  for (auto copy : loop.getBodyBlock()->getOps<CopyOp>()) {
+  LoopCopies copies = getLoopCopies(loop);
+  ring.direct = copies.direct;
+  for (CopyOp copy : copies.byTma) {
     ring.copies.push_back(copy);
     auto alloc = copy.getDestination().getDefiningOp<AllocSharedOp>();
     SharedType type = alloc.getType();
@@ -245,16 +249,39 @@ void WarpSpecializer::emitProducer(IRMapping &mapping,
     produce(ring, mapping, position);
 }
 
+/// What the threads load for themselves for the iteration at `index`.  Beyond
+/// the last one nothing is read, since it lies outside of the tensors or is not
+/// used.
+SmallVector<Value> WarpSpecializer::loadDirectly(Ring &ring,
+                                                 const IRMapping &mapping,
+                                                 Value index) {
+  SmallVector<Value> loaded;
+  IRMapping place(mapping);
+  place.map(ring.loop.getInductionVar(), index);
+  for (CopyOp copy : ring.direct) {
+    SmallVector<Value> indices;
+    for (Value sourceIndex : copy.getSourceIndices())
+      indices.push_back(recompute(sourceIndex, place));
+    for (LoadOp load : getDirectLoads(copy))
+      loaded.push_back(LoadOp::create(builder, load.getLoc(),
+                                      load.getResult().getType(),
+                                      copy.getSource(), indices, Value()));
+  }
+  return loaded;
+}
+
 void WarpSpecializer::consume(Ring &ring, IRMapping &mapping,
                               Position &position) {
   SmallVector<Value> inits;
   for (Value init : ring.loop.getInitArgs())
     inits.push_back(mapping.lookupOrDefault(init));
   llvm::append_values(inits, position.slot, position.phase);
-  auto loop = scf::ForOp::create(builder, ring.loop.getLoc(),
-                                 mapping.lookupOrDefault(ring.loop.getLower()),
+  Value lower = mapping.lookupOrDefault(ring.loop.getLower()),
+        step = getConstant(ring.loop.getStep());
+  llvm::append_range(inits, loadDirectly(ring, mapping, lower));
+  auto loop = scf::ForOp::create(builder, ring.loop.getLoc(), lower,
                                  mapping.lookupOrDefault(ring.loop.getUpper()),
-                                 getConstant(ring.loop.getStep()), inits);
+                                 step, inits);
   size_t carried = ring.loop.getInitArgs().size();
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -272,16 +299,29 @@ void WarpSpecializer::consume(Ring &ring, IRMapping &mapping,
       inner.map(from, to);
     for (auto &[alloc, buffer] : ring.buffers)
       inner.map(alloc, getBuffer(ring, alloc, here.slot));
+    // What the next iteration reads for itself is on its way meanwhile.
+    Value following =
+        arith::AddIOp::create(builder, loc, loop.getInductionVar(), step);
+    SmallVector<Value> next = loadDirectly(ring, mapping, following);
+    ValueRange loaded = loop.getRegionIterArgs().drop_front(carried + 2);
+    for (CopyOp copy : ring.direct)
+      for (LoadOp load : getDirectLoads(copy)) {
+        inner.map(load.getResult(), loaded.front());
+        loaded = loaded.drop_front();
+      }
     for (Operation &op : ring.loop.getBodyBlock()->without_terminator())
-      if (!isa<CopyOp, BlockIdOp>(op))
+      if (!isa<CopyOp, BlockIdOp>(op) &&
+          !llvm::any_of(op.getResults(),
+                        [&](Value result) { return inner.contains(result); }))
         builder.clone(op, inner);
     ArriveOp::create(builder, loc, ring.empty, here.slot, /*predicate=*/Value(),
                      /*per_warpgroup=*/true);
     SmallVector<Value> yielded;
     for (Value value : ring.loop.getBodyBlock()->getTerminator()->getOperands())
       yielded.push_back(inner.lookupOrDefault(value));
-    Position next = getNext(ring, here);
-    llvm::append_values(yielded, next.slot, next.phase);
+    Position ahead = getNext(ring, here);
+    llvm::append_values(yielded, ahead.slot, ahead.phase);
+    llvm::append_range(yielded, next);
     scf::YieldOp::create(builder, loc, yielded);
   }
   for (auto [from, to] : llvm::zip(ring.loop.getResults(), loop.getResults()))
@@ -435,16 +475,19 @@ void WarpSpecializer::run() {
     emitConsumer(mapping, positions);
   });
 
+  SmallVector<Value> replaced;
+  for (Ring &ring : rings)
+    for (CopyOp copy : llvm::concat<CopyOp>(ring.copies, ring.direct))
+      replaced.push_back(copy.getDestination());
   if (parts.persistent)
     parts.persistent.erase();
   else
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
       if (!isa<AllocSharedOp, BarrierAllocOp, WarpgroupOp, ReturnOp>(op))
         op.erase();
-  for (Ring &ring : rings)
-    for (auto &[alloc, buffer] : ring.buffers)
-      if (alloc.use_empty())
-        alloc.getDefiningOp()->erase();
+  for (Value alloc : replaced)
+    if (alloc.use_empty())
+      alloc.getDefiningOp()->erase();
   setLaunch();
 }
 

@@ -5,6 +5,7 @@
 #include "dialects/Tile/Transforms/AlignmentFacts.h"
 #include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/WgmmaCandidates.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -90,19 +91,60 @@ static std::string findCopyObstacle(CopyOp copy, PipelinedOp loop) {
   return "";
 }
 
+/// Elements of a tile that a thread loads for itself.
+static constexpr int64_t mostDirectElements = 512;
+
+SmallVector<LoadOp> tile::getDirectLoads(CopyOp copy) {
+  SmallVector<LoadOp> loads;
+  for (Operation *user : copy.getDestination().getUsers())
+    if (auto load = dyn_cast<LoadOp>(user))
+      loads.push_back(load);
+  return loads;
+}
+
+/// Whether the tile of a copy is small and read as a whole by its loop only.
+static bool isDirect(CopyOp copy, PipelinedOp loop) {
+  auto alloc = copy.getDestination().getDefiningOp<AllocSharedOp>();
+  if (!alloc || !isa<BlockArgument>(copy.getSource()) || copy.getPad() ||
+      alloc.getType().getPackDim() >= 0)
+    return false;
+  ArrayRef<int64_t> shape = alloc.getType().getShape();
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    elements *= extent;
+  auto isWholeLoad = [&](Operation *user) {
+    auto load = dyn_cast<LoadOp>(user);
+    return load && load->getBlock() == loop.getBodyBlock() &&
+           copy->isBeforeInBlock(load) &&
+           getTileShape(load.getResult().getType()) == shape &&
+           llvm::all_of(load.getIndices(), [](Value index) {
+             return matchPattern(index, m_Zero());
+           });
+  };
+  return elements <= mostDirectElements &&
+         llvm::all_of(copy.getSourceIndices(),
+                      [&](Value index) { return isComputable(index, loop); }) &&
+         llvm::all_of(alloc.getResult().getUsers(), [&](Operation *user) {
+           return user == copy || isWholeLoad(user);
+         });
+}
+
+LoopCopies tile::getLoopCopies(PipelinedOp loop) {
+  LoopCopies copies;
+  for (auto copy : loop.getBodyBlock()->getOps<CopyOp>())
+    (findCopyObstacle(copy, loop).empty() ? copies.byTma : copies.direct)
+        .push_back(copy);
+  return copies;
+}
+
 static std::string findLoopObstacle(PipelinedOp loop) {
   if (!isComputable(loop.getLower(), {}) || !isComputable(loop.getUpper(), {}))
     return "the bounds of a loop depend on what is computed";
-  bool copies = false;
-  for (Operation &op : *loop.getBodyBlock()) {
-    auto copy = dyn_cast<CopyOp>(op);
-    if (!copy)
-      continue;
-    copies = true;
-    if (std::string why = findCopyObstacle(copy, loop); !why.empty())
-      return why;
-  }
-  return copies ? "" : "a loop copies nothing";
+  LoopCopies copies = getLoopCopies(loop);
+  for (CopyOp copy : copies.direct)
+    if (!isDirect(copy, loop))
+      return findCopyObstacle(copy, loop);
+  return copies.byTma.empty() ? "a loop copies nothing by TMA" : "";
 }
 
 /// Whether an op, or one in it, writes to a tensor.
@@ -213,7 +255,7 @@ static void addDisjointFacts(KernelOp kernel, const KernelParts &parts,
 static llvm::SetVector<unsigned> findMappedTensors(const KernelParts &parts) {
   llvm::SetVector<unsigned> indices;
   for (PipelinedOp loop : parts.loops)
-    for (auto copy : loop.getBodyBlock()->getOps<CopyOp>())
+    for (CopyOp copy : getLoopCopies(loop).byTma)
       indices.insert(cast<BlockArgument>(copy.getSource()).getArgNumber());
   for (auto store : parts.work->getOps<StoreOp>())
     if (BlockArgument argument = getTensorArgument(store.getMemory());

@@ -29,6 +29,16 @@ struct KernelParts {
 };
 KernelParts getParts(KernelOp kernel);
 
+/// The copies of a loop of the variant by how they are done: by TMA, to a ring,
+/// or by the threads that read the tile, straight to their registers, an
+/// iteration ahead: scales, say, of which each thread needs a few.
+struct LoopCopies {
+  SmallVector<CopyOp> byTma, direct;
+};
+LoopCopies getLoopCopies(PipelinedOp loop);
+/// The loads of the tile that a direct copy fills.
+SmallVector<LoadOp> getDirectLoads(CopyOp copy);
+
 /// Makes the variant in front of the kernel; null, with the reason in
 /// `obstacle`, if TMA cannot feed it.
 KernelOp forkTmaVariant(KernelOp kernel, std::string &obstacle);
