@@ -145,7 +145,7 @@ Coords SharedLayout::storageShape() const {
 }
 
 int32_t SharedLayout::panelStride() const {
-  return panel == 0 ? 0 : panel * tileShape[rank() - 2];
+  return panel == 0 ? 0 : panel * storageShape()[rank() - 2];
 }
 
 int32_t SharedLayout::rowPitch() const {

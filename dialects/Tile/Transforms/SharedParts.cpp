@@ -44,8 +44,11 @@ static SharedType getPartType(SliceOp slice,
         (dim > 0 && dim + 1 < type.getRank() &&
          type.getShape()[dim] != storage.shape()[kept[dim]]))
       return {};
-  // Neither are those of a part of a panel.
-  if (storage.panelBytes() != 0)
+  // Panels are those of the last two dimensions, as a whole.
+  int panel = storage.panelBytes();
+  if (panel != 0 && (type.getRank() < 2 ||
+                     !llvm::equal(type.getShape().take_back(2),
+                                  ArrayRef(storage.shape()).take_back(2))))
     return {};
   int64_t pack =
       storage.packDim() < 0 ? -1 : int64_t(storage.packDim()) - dropped;
@@ -53,16 +56,16 @@ static SharedType getPartType(SliceOp slice,
     return {};
   auto bare = layout::SharedLayout::create(
       layout::Coords(type.getShape().begin(), type.getShape().end()),
-      storage.elementBits(), pack);
+      storage.elementBits(), pack, /*swizzle=*/{}, /*padBytes=*/0,
+      /*error=*/nullptr, panel);
   if (!bare)
     return {};
   int64_t padding = storage.rowPitch() - bare->rowPitch();
   layout::Swizzle swizzle = storage.swizzle();
   SharedLayoutAttr layout;
-  if (padding != 0 || !swizzle.isIdentity())
+  if (padding != 0 || panel != 0 || !swizzle.isIdentity())
     layout = SharedLayoutAttr::get(type.getContext(), swizzle.bits,
-                                   swizzle.base, swizzle.shift, padding,
-                                   /*panel=*/0);
+                                   swizzle.base, swizzle.shift, padding, panel);
   return SharedType::getChecked([&]() { return InFlightDiagnostic(); },
                                 type.getContext(), type.getShape(),
                                 type.getElementType(), pack, layout);

@@ -74,12 +74,39 @@ static LogicalResult applyAnnotation(AllocSharedOp alloc) {
   return success();
 }
 
+/// Whether a user of a matrix can do with one that lies in panels: it takes all
+/// of it, or single elements.
+static bool takesPanels(Operation *user, ArrayRef<int64_t> shape) {
+  if (auto load = dyn_cast<LoadOp>(user))
+    return getTileShape(load.getResult().getType()) == shape;
+  if (auto store = dyn_cast<StoreOp>(user))
+    return getTileShape(store.getValue().getType()) == shape;
+  return isa<TmaCopyOp, LoadElementOp, StoreElementOp>(user);
+}
+
+/// Whether a tile, or each of a row of them, may lie in panels.
+static bool mayLieInPanels(AllocSharedOp alloc) {
+  ArrayRef<int64_t> shape = alloc.getType().getShape();
+  return llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+    auto slice = dyn_cast<SliceOp>(user);
+    if (!slice)
+      return shape.size() == 2 && takesPanels(user, shape);
+    return slice.getType().getShape() == shape.take_back(2) &&
+           slice.getKeptDims().back() == int64_t(shape.size()) - 1 &&
+           llvm::all_of(slice->getUsers(), [&](Operation *part) {
+             return takesPanels(part, slice.getType().getShape());
+           });
+  });
+}
+
 /// The layout of a tile that TMA moves; null for rows without a swizzle.
 static SharedLayoutAttr chooseTmaLayout(AllocSharedOp alloc) {
   SharedType type = alloc.getType();
   SharedLayoutAttr layout = getTmaLayout(type);
   bool fits = layout && haveAlignedParts(alloc.getResult(),
                                          type.withLayout(layout).getStorage());
+  if (layout && layout.getPanel())
+    fits &= mayLieInPanels(alloc);
   return fits ? layout : SharedLayoutAttr();
 }
 

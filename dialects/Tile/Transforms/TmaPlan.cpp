@@ -167,6 +167,9 @@ bool TmaPlanner::makeBox() {
   for (auto [dim, extent] : llvm::zip_equal(dims, storage.storageShape()))
     plan.box[dim] = extent;
   if (storage.panelBytes()) {
+    if (llvm::any_of(type.getShape().drop_back(2),
+                     [](int64_t extent) { return extent != 1; }))
+      return fail("the tile is a row of matrices whose rows lie in panels");
     int64_t columns = storage.panelBytes() / storage.unitBytes();
     plan.panels = plan.box.back() / columns;
     plan.panelStride = storage.panelStride();
@@ -216,10 +219,18 @@ std::optional<TmaPlan> tile::planTmaCopy(TmaCopyOp op, std::string &obstacle) {
 
 SharedLayoutAttr tile::getTmaLayout(SharedType type) {
   int64_t rowBytes = type.getStorage().rowPitch();
-  for (int64_t bits = 3; bits > 0; --bits)
-    if (rowBytes == rowUnitBytes << bits)
-      return SharedLayoutAttr::get(type.getContext(), bits, /*base=*/4,
-                                   /*shift=*/3, /*padding=*/0, /*panel=*/0);
+  for (int64_t bits = 3; bits > 0; --bits) {
+    int64_t span = rowUnitBytes << bits;
+    if (rowBytes % span != 0)
+      continue;
+    // Longer rows lie in panels as wide as the swizzle.
+    bool isLong = rowBytes > span;
+    if (isLong && type.getRank() < 2)
+      return {};
+    return SharedLayoutAttr::get(type.getContext(), bits, /*base=*/4,
+                                 /*shift=*/3, /*padding=*/0,
+                                 /*panel=*/isLong ? span : 0);
+  }
   return {};
 }
 

@@ -114,3 +114,34 @@ tile.kernel @bytes_have_owners(%A: !tile.global<?x?xi4, pack = 0> {tile.name = "
   tile.store %w, %B[%c0, %c0] : tensor<8x15xi8>, !tile.global<?x?xi8>
   tile.return
 }
+
+// -----
+
+// Tests that a tile that TMA moves has the swizzle that its rows allow and no
+// padding: the widest whose span divides them, in panels if they are longer.
+// Not where a part of a panel would be read.
+// CHECK-LABEL: @moved_by_tma
+// CHECK: tile.alloc_shared "long" : <16x128xbf16, #tile.shared_layout<swizzle = [3, 4, 3], panel = 128>>
+// CHECK: tile.alloc_shared "fits" : <16x16xf32, #tile.shared_layout<swizzle = [2, 4, 3]>>
+// CHECK: tile.alloc_shared "odd" : <16x12xf32>
+// CHECK: tile.alloc_shared "ring" : <2x16x24xf32, #tile.shared_layout<swizzle = [1, 4, 3], panel = 32>>
+// CHECK: tile.alloc_shared "parts" : <16x64xf32>
+tile.kernel @moved_by_tma(%A: !tile.global<?x?xbf16> {tile.name = "A", tile.dtype = "bf16", tile.access = "in", tile.dims = ["M", "N"]}, %B: !tile.global<?x?xf32> {tile.name = "B", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %long = tile.alloc_shared "long" : !tile.shared<16x128xbf16>
+  %fits = tile.alloc_shared "fits" : !tile.shared<16x16xf32>
+  %odd = tile.alloc_shared "odd" : !tile.shared<16x12xf32>
+  %ring = tile.alloc_shared "ring" : !tile.shared<2x16x24xf32>
+  %parts = tile.alloc_shared "parts" : !tile.shared<16x64xf32>
+  %b = tile.barrier_alloc count 1 : !tile.barrier<1>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c8 = arith.constant 8 : i64
+  %stage = tile.slice %ring[%c1, %c0, %c0] : !tile.shared<2x16x24xf32> -> !tile.shared<16x24xf32>
+  %half = tile.slice %parts[%c8, %c0] : !tile.shared<16x64xf32> -> !tile.shared<8x64xf32>
+  tile.tma_copy %A[%c0, %c0] to %long barrier %b : !tile.global<?x?xbf16>, !tile.shared<16x128xbf16>, !tile.barrier<1>
+  tile.tma_copy %B[%c0, %c0] to %fits barrier %b : !tile.global<?x?xf32>, !tile.shared<16x16xf32>, !tile.barrier<1>
+  tile.tma_copy %B[%c0, %c0] to %odd barrier %b : !tile.global<?x?xf32>, !tile.shared<16x12xf32>, !tile.barrier<1>
+  tile.tma_copy %B[%c0, %c0] to %stage barrier %b : !tile.global<?x?xf32>, !tile.shared<16x24xf32>, !tile.barrier<1>
+  tile.tma_copy %B[%c0, %c0] to %half barrier %b : !tile.global<?x?xf32>, !tile.shared<8x64xf32>, !tile.barrier<1>
+  tile.return
+}
