@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --tile-expand-gemm-scaled --split-input-file | FileCheck %s
 
 // Tests that each group of K is a product by itself, which joins the
-// accumulator times one scale after the other.
+// accumulator times the product of its scales.
 // CHECK-DAG: #[[$ROWS:.+]] = affine_map<(d0, d1) -> (d0, 0)>
 // CHECK-DAG: #[[$BLOCKS:.+]] = affine_map<(d0, d1) -> (d1 floordiv 32, 0)>
 // CHECK-LABEL: tile.kernel @two_groups
@@ -11,11 +11,10 @@
 // CHECK: %[[X:.+]] = tile.reindex %{{.+}} by #[[$ROWS]] : tensor<64x1xf32> -> tensor<64x64xf32>
 // CHECK: tile.load %[[SB:.+]][%{{.+}}, %{{.+}}] : !tile.shared<2x2xf32> -> tensor<2x1xf32>
 // CHECK: %[[Y:.+]] = tile.reindex %{{.+}} by #[[$BLOCKS]] : tensor<2x1xf32> -> tensor<64x64xf32>
-// CHECK: %[[PX:.+]] = arith.mulf %[[P]], %[[X]]
-// CHECK: %[[PXY:.+]] = arith.mulf %[[PX]], %[[Y]]
-// CHECK: %[[R:.+]] = arith.addf %[[ACC]], %[[PXY]]
-// CHECK: tile.gemm %[[A]], %[[B]], %{{.+}} {k_range = array<i64: 128, 256>, transpose_b}
-// CHECK: arith.addf %[[R]]
+// CHECK: %[[XY:.+]] = arith.mulf %[[X]], %[[Y]]
+// CHECK: %[[R:.+]] = math.fma %[[P]], %[[XY]], %[[ACC]]
+// CHECK: %[[Q:.+]] = tile.gemm %[[A]], %[[B]], %{{.+}} {k_range = array<i64: 128, 256>, transpose_b}
+// CHECK: math.fma %[[Q]], %{{.+}}, %[[R]]
 // CHECK-NOT: tile.gemm_scaled
 tile.kernel @two_groups() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
   %a = tile.alloc_shared "A" : !tile.shared<64x256xf8E4M3FN>
