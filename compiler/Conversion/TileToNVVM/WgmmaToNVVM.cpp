@@ -224,7 +224,12 @@ LogicalResult tile::emitWgmma(KernelEmitter &e, WgmmaOp op) {
     return emitTied(e, text, inputs, operands, constraints);
   };
 
-  e.callVolatileAsm("wgmma.fence.sync.aligned;", "", {}, Type());
+  // Sums that threads set are set in front of the fence.
+  StringRef fence = "wgmma.fence.sync.aligned;";
+  if (op.getOverwrite() || isa<InFlightType>(op.getAccumulator().getType()))
+    e.callVolatileAsm(fence, "", {}, Type());
+  else
+    registers = emitTied(e, fence, registers, {}, "");
   Accumulators accumulators(layout, mma.getN());
   for (int64_t k = 0; k < int64_t(op.getDepth()); k += mma.getK())
     for (auto &[place, indices] : accumulators.parts) {

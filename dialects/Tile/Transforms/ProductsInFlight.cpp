@@ -8,7 +8,9 @@
 //       arrive empty[slot before], unless this is the first iteration
 //     wait until none is pending; arrive empty[last slot]
 //
-// Sums that begin at 0 are not set: the first product overwrites them.
+// Sums that begin at 0 are not set: the first product overwrites them.  Where
+// the sums of an iteration go on to arithmetic, its buffers are handed back in
+// front of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +33,12 @@ struct CarriedProduct {
 };
 } // namespace
 
+/// Whether a tile is a buffer that an arrival hands back.
+static bool isInRing(Value tile) {
+  auto stage = tile.getDefiningOp<StageOp>();
+  return stage && stage.getInRange();
+}
+
 static std::optional<CarriedProduct> findProduct(scf::ForOp loop) {
   CarriedProduct product;
   for (Operation &op : *loop.getBody()) {
@@ -48,6 +56,9 @@ static std::optional<CarriedProduct> findProduct(scf::ForOp loop) {
   auto start = product.wait.getSums().getDefiningOp<WgmmaOp>();
   auto sums =
       start ? dyn_cast<BlockArgument>(start.getAccumulator()) : BlockArgument();
+  // A tile without a ring is written again in the next iteration.
+  if (!start || !isInRing(start.getA()) || !isInRing(start.getB()))
+    return std::nullopt;
   if (!sums || sums.getOwner() != loop.getBody() || !sums.hasOneUse() ||
       start.getOverwrite() || !product.wait.getResult().hasOneUse())
     return std::nullopt;
@@ -66,10 +77,31 @@ static std::optional<CarriedProduct> findProduct(scf::ForOp loop) {
   return product;
 }
 
+/// Moves arrivals up to the last wait for products: what is done with their
+/// sums does not need the buffers.
+static void advanceArrivals(scf::ForOp loop) {
+  MmaWaitOp last;
+  SmallVector<ArriveOp> arrivals;
+  for (Operation &op : *loop.getBody()) {
+    if (auto wait = dyn_cast<MmaWaitOp>(op))
+      last = wait;
+    if (auto arrive = dyn_cast<ArriveOp>(op);
+        arrive && arrive.getPerWarpgroup())
+      arrivals.push_back(arrive);
+  }
+  if (!last || last.getPending() != 0)
+    return;
+  for (ArriveOp arrive : arrivals)
+    if (last->isBeforeInBlock(arrive) &&
+        isa_and_nonnull<BlockArgument>(arrive.getIndex()) &&
+        !arrive.getPredicate())
+      arrive->moveAfter(last);
+}
+
 void tile::keepProductsInFlight(scf::ForOp loop) {
   std::optional<CarriedProduct> product = findProduct(loop);
   if (!product)
-    return;
+    return advanceArrivals(loop);
   IRRewriter builder(loop);
   Location loc = product->wait.getLoc();
   auto flying = product->wait.getSums().getType();

@@ -264,8 +264,27 @@ static llvm::SetVector<unsigned> findMappedTensors(const KernelParts &parts) {
   return indices;
 }
 
+/// Why the launch can never describe a tensor to TMA; empty if it may.
+static std::string findTensorObstacle(KernelOp kernel, unsigned index) {
+  int64_t rank = cast<GlobalType>(kernel.getArgumentTypes()[index]).getRank();
+  std::string name = ("'" + kernel.getArgName(index) + "'").str();
+  for (int64_t dim = 0; dim + 1 < rank; ++dim)
+    if (auto pitch = getStaticPitch(kernel, index, dim);
+        pitch && *pitch % tensorAlignment != 0)
+      return "the pitch of " + name + " is no multiple of 16 bytes";
+  for (Attribute extent : kernel.getArgDims(index))
+    if (auto known = evaluateExpression(kernel, extent);
+        known && (*known < 1 || *known > INT32_MAX))
+      return "an extent of " + name + " is 0, or 2^31 or more";
+  return "";
+}
+
 KernelOp tile::forkTmaVariant(KernelOp kernel, std::string &obstacle) {
   obstacle = findObstacle(kernel, getParts(kernel));
+  if (obstacle.empty())
+    for (unsigned index : findMappedTensors(getParts(kernel)))
+      if (obstacle.empty())
+        obstacle = findTensorObstacle(kernel, index);
   if (!obstacle.empty())
     return {};
   OpBuilder builder(kernel);

@@ -77,3 +77,53 @@ tile.kernel @product(%A: !tile.global<?x?xbf16> {tile.access = "in", tile.dims =
   tile.store %c, %C[%row, %column] : tensor<128x128xbf16>, !tile.global<?x?xbf16>
   tile.return
 }
+
+// -----
+
+// Tests that a tile that TMA cannot move, and of which each thread needs a few
+// elements, is read straight to registers an iteration ahead, and that buffers
+// are handed back in front of what is done with the sums.
+// CHECK-LABEL: tile.kernel @scaled__tma
+// CHECK: }, [1, 2] {
+// CHECK: %[[FIRST:.+]] = tile.load %arg2[%{{.+}}, %{{.+}}] : !tile.global<?x?xf32> -> tensor<128x1xf32
+// CHECK: scf.for %[[K:.+]] = {{.*}} iter_args({{.*}}, %[[SCALE:.+]] = %[[FIRST]])
+// CHECK: %[[FOLLOWING:.+]] = arith.addi %[[K]]
+// CHECK: %[[NEXT:.+]] = tile.load %arg2[%{{.+}}, %[[FOLLOWING]]]
+// CHECK: tile.gemm
+// CHECK: tile.reindex %[[SCALE]]
+// CHECK: scf.yield {{.*}}, %[[NEXT]]
+// FLIGHT-LABEL: tile.kernel @scaled__tma
+// FLIGHT: }, [1, 2] {
+// FLIGHT: tile.wgmma {{.*}}overwrite
+// FLIGHT-NEXT: tile.mma_wait %{{.+}} pending 0
+// FLIGHT-NEXT: tile.arrive
+// FLIGHT: arith.mulf
+tile.kernel @scaled(%A: !tile.global<?x?xf8E4M3FN> {tile.access = "in", tile.dims = ["M", "K"], tile.dtype = "fp8_e4m3", tile.name = "A"}, %B: !tile.global<?x?xf8E4M3FN> {tile.access = "in", tile.dims = ["N", "K"], tile.dtype = "fp8_e4m3", tile.name = "B"}, %S: !tile.global<?x?xf32> {tile.access = "in", tile.dims = ["M", "G"], tile.dtype = "f32", tile.name = "S"}, %C: !tile.global<?x?xf32> {tile.access = "out", tile.dims = ["M", "N"], tile.dtype = "f32", tile.name = "C"})
+    attributes {axes = ["bx", "by"], checks = [], grid = [["ceildiv", "N", 128], ["ceildiv", "M", 128]], symbols = [{dim = 0 : i64, name = "M", param = 0 : i64}, {dim = 1 : i64, name = "K", param = 0 : i64}, {dim = 0 : i64, name = "N", param = 1 : i64}, {dim = 1 : i64, name = "G", param = 2 : i64}], threads = 256 : i64} {
+  %as = tile.alloc_shared "As" : !tile.shared<128x128xf8E4M3FN>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<128x128xf8E4M3FN>
+  %ss = tile.alloc_shared "Ss" : !tile.shared<128x1xf32>
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %c0 = arith.constant 0 : i64
+  %c128 = arith.constant 128 : i64
+  %k = tile.symbol "K" : i64
+  %n = arith.ceildivsi %k, %c128 : i64
+  %bx = tile.block_id 0 : i64
+  %by = tile.block_id 1 : i64
+  %row = arith.muli %by, %c128 : i64
+  %column = arith.muli %bx, %c128 : i64
+  %r = tile.pipelined %i = %c0 to %n step 1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) stages(3) {
+    %depth = arith.muli %i, %c128 : i64
+    tile.copy %A[%row, %depth] to %as : !tile.global<?x?xf8E4M3FN>, !tile.shared<128x128xf8E4M3FN>
+    tile.copy %B[%column, %depth] to %bs : !tile.global<?x?xf8E4M3FN>, !tile.shared<128x128xf8E4M3FN>
+    tile.copy %S[%row, %i] to %ss : !tile.global<?x?xf32>, !tile.shared<128x1xf32>
+    %p = tile.gemm %as, %bs, %zero {transpose_b} : !tile.shared<128x128xf8E4M3FN>, !tile.shared<128x128xf8E4M3FN>, tensor<128x128xf32>
+    %s = tile.load %ss : !tile.shared<128x1xf32> -> tensor<128x1xf32>
+    %f = tile.reindex %s by affine_map<(d0, d1) -> (d0, 0)> : tensor<128x1xf32> -> tensor<128x128xf32>
+    %x = arith.mulf %p, %f : tensor<128x128xf32>
+    %t = arith.addf %acc, %x : tensor<128x128xf32>
+    tile.yield %t : tensor<128x128xf32>
+  }
+  tile.store %r, %C[%row, %column] : tensor<128x128xf32>, !tile.global<?x?xf32>
+  tile.return
+}
