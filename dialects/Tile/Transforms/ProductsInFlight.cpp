@@ -33,10 +33,12 @@ struct CarriedProduct {
 };
 } // namespace
 
-/// Whether a tile is a buffer that an arrival hands back.
+/// Whether a tile is a buffer that an arrival hands back, and not the only one:
+/// the next iteration would wait for what it has to hand back itself.
 static bool isInRing(Value tile) {
   auto stage = tile.getDefiningOp<StageOp>();
-  return stage && stage.getInRange();
+  return stage && stage.getInRange() &&
+         stage.getSource().getType().getShape().front() > 1;
 }
 
 static std::optional<CarriedProduct> findProduct(scf::ForOp loop) {
