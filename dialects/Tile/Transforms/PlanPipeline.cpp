@@ -291,10 +291,11 @@ static void chooseRingStages(KernelOp kernel, int64_t sharedLimit) {
     --*most;
   }
   for (auto [loop, count] : llvm::zip(parts.loops, stages)) {
-    noteChoice(kernel, loop.getLoc(),
-               {"stages", std::to_string(count),
-                "1 to " + std::to_string(loop.getStages().value_or(8)),
-                "what fits beside the tiles that stores go through"});
+    noteChoice(
+        kernel, loop.getLoc(),
+        {"stages", std::to_string(count),
+         "1 to " + std::to_string(loop.getStages().value_or(mostRingStages)),
+         "what fits beside the tiles that stores go through"});
     loop.setStages(count);
   }
 }

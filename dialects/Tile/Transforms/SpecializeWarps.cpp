@@ -59,7 +59,7 @@ static RegisterShare shareRegisters(int64_t consumers, int64_t sums) {
 }
 
 /// Rows of the result whose tiles run together, so that they share operands in
-/// L2 (docs/benchmarks.md).
+/// L2.
 static constexpr int64_t rasterRows = 2048;
 
 namespace {

@@ -91,7 +91,7 @@ static std::string findCopyObstacle(CopyOp copy, PipelinedOp loop) {
   return "";
 }
 
-/// Elements of a tile that a thread loads for itself.
+/// Elements of a tile that the consumers read from global memory themselves.
 static constexpr int64_t mostDirectElements = 512;
 
 SmallVector<LoadOp> tile::getDirectLoads(CopyOp copy) {

@@ -107,8 +107,8 @@ static std::string findObstacle(GemmOp gemm) {
 //===----------------------------------------------------------------------===//
 
 /// Clocks of the tensor cores: they read A and B from shared memory, 128 bytes
-/// a clock, and multiply N / 2 columns of one instruction's K in one
-/// (docs/benchmarks.md, "Clocks of one wgmma").
+/// a clock, and multiply N / 2 columns of one instruction's K in one:
+/// a model, which ranks tiles.
 static int64_t countClocks(GemmOp gemm, MmaAttr mma) {
   int64_t instructions = gemm.getTileM() / wgmmaRows *
                          (gemm.getTileN() / mma.getN()) *
