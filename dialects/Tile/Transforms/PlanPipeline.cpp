@@ -307,12 +307,12 @@ struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
   void runOnOperation() override {
     SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
     for (KernelOp kernel : kernels) {
-      bool hasTma = false;
-      if (isForWarpgroups(kernel))
-        hasTma = makeTmaVariant(kernel);
+      FailureOr<bool> hasTma = makeTmaVariant(kernel);
+      if (failed(hasTma))
+        return signalPassFailure();
       // What TMA takes is what the widest copies take.
       SmallVector<KernelOp> variants =
-          forkAlignedVariants(kernel, /*withWidest=*/!hasTma);
+          forkAlignedVariants(kernel, /*withWidest=*/!*hasTma);
       variants.push_back(kernel);
       for (KernelOp variant : variants)
         stageLoops(variant, /*withRemarks=*/variant == variants.front());
@@ -320,12 +320,22 @@ struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
   }
 
   /// Makes the variant that TMA feeds, with the number of buffers of its loops;
-  /// false if there is none.
-  bool makeTmaVariant(KernelOp kernel) {
+  /// false if there is none, an error if one is asked for that cannot be.
+  FailureOr<bool> makeTmaVariant(KernelOp kernel) {
+    auto decided = getDecidedWord(kernel, "schedule");
+    bool forWarpgroups = isForWarpgroups(kernel);
     std::string obstacle;
     KernelOp variant;
-    if (getDecidedWord(kernel, "schedule") != StringRef("none"))
+    if (!forWarpgroups)
+      obstacle = "no product uses the instructions of warpgroups";
+    else if (decided != StringRef("none"))
       variant = forkTmaVariant(kernel, obstacle);
+    if (!variant && decided == StringRef("cooperative"))
+      return kernel.emitError("decision 'schedule' = cooperative cannot be "
+                              "honoured: ")
+             << obstacle;
+    if (!forWarpgroups)
+      return false;
     noteChoice(
         kernel, kernel.getLoc(),
         {"schedule", variant ? "cooperative" : "none", "cooperative, none",
