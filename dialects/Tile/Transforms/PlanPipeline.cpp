@@ -13,6 +13,7 @@
 #include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/StagedLoop.h"
+#include "dialects/Tile/Transforms/TeamThreads.h"
 #include "dialects/Tile/Transforms/TmaStore.h"
 #include "dialects/Tile/Transforms/TmaVariant.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -278,7 +279,7 @@ static void chooseRingStages(KernelOp kernel, int64_t sharedLimit) {
     int64_t total = others;
     for (auto [ring, count] : llvm::zip(bytes, stages))
       total += ring * count;
-    return total > sharedLimit;
+    return total > getSharedShare(kernel, sharedLimit);
   };
   while (exceeds()) {
     int64_t *most = nullptr;

@@ -457,7 +457,10 @@ void WarpSpecializer::run() {
     bool promotes = needsPromotion(*gemm.getMma()) && !gemm.getFastAccum();
     sums = std::max(sums, promotes ? 2 * held : held);
   });
-  RegisterShare share = shareRegisters(consumers, sums);
+  // The shares are of a whole multiprocessor.
+  RegisterShare share;
+  if (getDecidedInteger(kernel, "min_blocks").value_or(1) == 1)
+    share = shareRegisters(consumers, sums);
   auto setRegisters = [&](int64_t count) {
     if (count)
       SetMaxRegistersOp::create(builder, loc, count);

@@ -34,6 +34,12 @@ int64_t tile::getRegisterShare(KernelOp kernel) {
   return std::min(registersOfMultiprocessor / threads / 8 * 8, mostPerThread);
 }
 
+int64_t tile::getSharedShare(KernelOp kernel, int64_t sharedLimit) {
+  constexpr int64_t reservedBytes = 1024; // of each block, for the system
+  int64_t blocks = getDecidedInteger(kernel, "min_blocks").value_or(1);
+  return (sharedLimit + reservedBytes) / blocks - reservedBytes;
+}
+
 void tile::cloneConstantsIntoTeams(KernelOp kernel) {
   kernel.walk([](WarpgroupOp teams) {
     for (Region &team : teams.getBodies()) {

@@ -17,6 +17,10 @@ bool isForOneThread(Block &body);
 /// (`tile.set_max_registers`).
 int64_t getRegisterShare(KernelOp kernel);
 
+/// Bytes of shared memory that a block may use so that as many as `min_blocks`
+/// asks for fit a multiprocessor, of which one block may use `sharedLimit`.
+int64_t getSharedShare(KernelOp kernel, int64_t sharedLimit);
+
 /// Gives each team of the kernel its own copy of constant fragments that stand
 /// outside: teams spread them over threads of their own.
 void cloneConstantsIntoTeams(KernelOp kernel);
