@@ -14,6 +14,7 @@
 
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/TeamThreads.h"
 #include "dialects/Tile/Transforms/TmaPlan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -321,22 +322,19 @@ static void reportOverflow(KernelOp kernel, ArrayRef<Buffer> buffers,
 // Blocks on a multiprocessor
 //===----------------------------------------------------------------------===//
 
-/// Shared memory that the system takes of each block.
-static constexpr int64_t reservedBytes = 1024;
-
 /// Whether as many blocks as `min_blocks` asks for find shared memory on one
 /// multiprocessor, which has what one block may use and its reserve.
 static LogicalResult checkMinBlocks(KernelOp kernel, int64_t bytes,
                                     StringRef target, int64_t limit) {
-  int64_t blocks = getDecidedInteger(kernel, "min_blocks").value_or(1);
-  if (blocks * (bytes + reservedBytes) <= limit + reservedBytes)
+  if (bytes <= getSharedShare(kernel, limit))
     return success();
+  int64_t blocks = getDecidedInteger(kernel, "min_blocks").value_or(1);
   return kernel.emitError("decision 'min_blocks' = ")
          << blocks << " does not fit: " << blocks << " blocks need "
-         << formatCount(blocks * (bytes + reservedBytes))
-         << " bytes of shared memory, " << formatCount(reservedBytes)
+         << formatCount(blocks * (bytes + reservedSharedBytes))
+         << " bytes of shared memory, " << formatCount(reservedSharedBytes)
          << " of each for the system, and a multiprocessor of " << target
-         << " has " << formatCount(limit + reservedBytes);
+         << " has " << formatCount(limit + reservedSharedBytes);
 }
 
 //===----------------------------------------------------------------------===//

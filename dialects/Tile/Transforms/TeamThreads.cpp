@@ -35,9 +35,8 @@ int64_t tile::getRegisterShare(KernelOp kernel) {
 }
 
 int64_t tile::getSharedShare(KernelOp kernel, int64_t sharedLimit) {
-  constexpr int64_t reservedBytes = 1024; // of each block, for the system
   int64_t blocks = getDecidedInteger(kernel, "min_blocks").value_or(1);
-  return (sharedLimit + reservedBytes) / blocks - reservedBytes;
+  return (sharedLimit + reservedSharedBytes) / blocks - reservedSharedBytes;
 }
 
 void tile::cloneConstantsIntoTeams(KernelOp kernel) {

@@ -17,6 +17,9 @@ bool isForOneThread(Block &body);
 /// (`tile.set_max_registers`).
 int64_t getRegisterShare(KernelOp kernel);
 
+/// Shared memory that the system takes of each block.
+inline constexpr int64_t reservedSharedBytes = 1024;
+
 /// Bytes of shared memory that a block may use so that as many as `min_blocks`
 /// asks for fit a multiprocessor, of which one block may use `sharedLimit`.
 int64_t getSharedShare(KernelOp kernel, int64_t sharedLimit);
