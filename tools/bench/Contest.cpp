@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+using tilec::gpu::visitInRandomOrder;
+
 namespace tilebench {
 namespace {
 
@@ -44,7 +46,7 @@ std::vector<Entrant *>
 Contest::chooseByBriefSeries(std::vector<Entrant *> side) {
   for (Entrant *entrant : side)
     entrant->failure = attempt(entrant->contender.name, [&] {
-      entrant->estimate = stopwatch.estimate(entrant->contender);
+      entrant->estimate = stopwatch.estimate(entrant->contender.launch);
     });
   dropFailed(side);
   if (side.size() <= finalists)
@@ -53,8 +55,8 @@ Contest::chooseByBriefSeries(std::vector<Entrant *> side) {
     Entrant &entrant = *side[i];
     if (entrant.isRight())
       entrant.failure = attempt(entrant.contender.name, [&] {
-        entrant.brief.push_back(
-            stopwatch.measureBriefly(entrant.contender, entrant.estimate));
+        entrant.brief.push_back(stopwatch.measureBriefly(
+            entrant.contender.launch, entrant.estimate));
       });
   });
   dropFailed(side);
@@ -107,8 +109,8 @@ void Contest::measure(const std::vector<Entrant *> &side, int rounds,
       Entrant &entrant = *side[j];
       if (entrant.isRight())
         entrant.failure = attempt(entrant.contender.name, [&] {
-          stopwatch.measure(State(i), entrant.contender, entrant.estimate,
-                            (entrant.*where)[i]);
+          stopwatch.measure(State(i), entrant.contender.launch,
+                            entrant.estimate, (entrant.*where)[i]);
         });
     });
 }

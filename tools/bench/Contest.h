@@ -8,6 +8,8 @@
 
 namespace tilebench {
 
+using tilec::gpu::Stopwatch;
+
 /// Times peers and kernels against each other:
 /// 1. Brief series in random order leave the few fastest of each side.
 /// 2. Some rounds in both power states leave two of each side.

@@ -3,8 +3,9 @@
 #ifndef TILE_TOOLS_BENCH_ENTRANT_H
 #define TILE_TOOLS_BENCH_ENTRANT_H
 
+#include "compiler/Gpu/Stopwatch.h"
 #include "tools/bench/Contender.h"
-#include "tools/bench/Stopwatch.h"
+#include "tools/bench/Statistics.h"
 
 namespace tilebench {
 

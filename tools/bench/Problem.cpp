@@ -7,7 +7,7 @@
 #include <cstring>
 #include <stdexcept>
 
-using gpurunner::require;
+using tilec::gpu::require;
 using tilert::detail::join;
 
 namespace tilebench {

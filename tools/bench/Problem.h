@@ -3,13 +3,13 @@
 #ifndef TILE_TOOLS_BENCH_PROBLEM_H
 #define TILE_TOOLS_BENCH_PROBLEM_H
 
+#include "compiler/Gpu/Device.h"
 #include "tools/bench/Reference.h"
-#include "tools/gpu-runner/Device.h"
 
 namespace tilebench {
 
-using gpurunner::CuPointer;
-using gpurunner::Device;
+using tilec::gpu::CuPointer;
+using tilec::gpu::Device;
 
 /// Device memory.
 class Buffer {

@@ -3,13 +3,15 @@
 #ifndef TILE_TOOLS_BENCH_ROWRUN_H
 #define TILE_TOOLS_BENCH_ROWRUN_H
 
+#include "compiler/Gpu/Nvml.h"
 #include "tools/bench/Contender.h"
-#include "tools/bench/Nvml.h"
 #include "tools/bench/Options.h"
 
 #include <map>
 
 namespace tilebench {
+
+using tilec::gpu::Nvml;
 
 /// What all rows of a process share.
 struct Machine {

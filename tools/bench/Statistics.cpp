@@ -1,4 +1,4 @@
-//===-- Statistics.cpp - Medians, ratios and verdicts ---------------------===//
+//===-- Statistics.cpp - Ratios and verdicts ------------------------------===//
 
 #include "tools/bench/Statistics.h"
 
@@ -22,22 +22,6 @@ std::string format(const char *pattern, double a, double b) {
 }
 
 } // namespace
-
-double median(std::vector<double> samples) {
-  if (samples.empty())
-    return 0;
-  std::sort(samples.begin(), samples.end());
-  size_t middle = samples.size() / 2;
-  return samples.size() % 2 ? samples[middle]
-                            : (samples[middle - 1] + samples[middle]) / 2;
-}
-
-double spread(const std::vector<double> &samples) {
-  if (samples.empty())
-    return 0;
-  auto [least, greatest] = std::minmax_element(samples.begin(), samples.end());
-  return (*greatest - *least) / median(samples);
-}
 
 double Ratios::least() const { return std::min(of[0], of[1]); }
 double Ratios::greatest() const { return std::max(of[0], of[1]); }

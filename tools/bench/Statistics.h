@@ -1,25 +1,21 @@
-//===-- Statistics.h - Medians, ratios and verdicts ------------*- C++ -*-===//
+//===-- Statistics.h - Ratios and verdicts ---------------------*- C++ -*-===//
 
 #ifndef TILE_TOOLS_BENCH_STATISTICS_H
 #define TILE_TOOLS_BENCH_STATISTICS_H
 
+#include "compiler/Gpu/Samples.h"
 #include "tools/bench/Table.h"
 
 #include <string>
-#include <vector>
 
 namespace tilebench {
 
-/// The middle sample, or the mean of the middle two; 0 of none.
-double median(std::vector<double> samples);
-
-/// How far the least and the greatest sample lie apart, over the median.
-double spread(const std::vector<double> &samples);
-
-/// The two power states in which everything is timed.
-enum class State { Burst, Sustained };
-constexpr int stateCount = 2;
-inline constexpr const char *stateNames[stateCount] = {"burst", "sustained"};
+using tilec::gpu::median;
+using tilec::gpu::Samples;
+using tilec::gpu::spread;
+using tilec::gpu::State;
+using tilec::gpu::stateCount;
+using tilec::gpu::stateNames;
 
 /// Time of the peer over ours in each state: above 1 is faster than the peer.
 struct Ratios {

@@ -1,9 +1,9 @@
 //===-- Table.cpp - What tile-bench is to measure -------------------------===//
 
 #include "tools/bench/Table.h"
+#include "compiler/Gpu/Device.h"
 #include "runtime/lib/JsonReader.h"
 #include "runtime/lib/Text.h"
-#include "tools/gpu-runner/Device.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -35,7 +35,7 @@ public:
     Place rows = json.field(root, "rows");
     for (size_t i = 0, count = json.count(rows); i < count; ++i)
       readRow(json.element(rows, i));
-    gpurunner::require(json.takeFailure());
+    tilec::gpu::require(json.takeFailure());
     return std::move(table);
   }
 

@@ -45,7 +45,7 @@ std::string findBus(const Device &device) {
   constexpr int attributes[] = {50, 33, 34}; // PCI domain, bus, device
   int number[3] = {}, handle = 0;
   const auto &driver = device.driver();
-  gpurunner::require(
+  tilec::gpu::require(
       TILERT_CALL(driver, cuDeviceGet, &handle, device.number()));
   for (int i = 0; i < 3; ++i)
     if (driver.cuDeviceGetAttribute(&number[i], attributes[i], handle) != 0)

@@ -7,13 +7,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/gpu-runner/Bench.h"
-#include "tools/gpu-runner/Event.h"
+#include "compiler/Gpu/Event.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <vector>
 
 namespace gpurunner {
+
+using tilec::gpu::CacheFlush;
+using tilec::gpu::Event;
+
 namespace {
 
 constexpr int warmUps = 5;

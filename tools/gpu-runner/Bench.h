@@ -3,12 +3,14 @@
 #ifndef TILE_TOOLS_GPURUNNER_BENCH_H
 #define TILE_TOOLS_GPURUNNER_BENCH_H
 
-#include "tools/gpu-runner/Device.h"
+#include "compiler/Gpu/Device.h"
 
 #include <functional>
 #include <string>
 
 namespace gpurunner {
+
+using tilec::gpu::Device;
 
 /// Times of launches, in microseconds, by events of the device.
 struct Timing {

@@ -3,12 +3,15 @@
 #ifndef TILE_TOOLS_GPURUNNER_GUARDEDBUFFER_H
 #define TILE_TOOLS_GPURUNNER_GUARDEDBUFFER_H
 
+#include "compiler/Gpu/Device.h"
 #include "compiler/Npy/Npy.h"
-#include "tools/gpu-runner/Device.h"
 
 #include <vector>
 
 namespace gpurunner {
+
+using tilec::gpu::CuPointer;
+using tilec::gpu::Device;
 
 /// An array in device memory, with strides, between guard bytes. Guards, and
 /// gaps that strides leave, hold a pattern that is not 0: what a kernel reads

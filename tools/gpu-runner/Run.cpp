@@ -10,6 +10,11 @@
 #include <cstring>
 
 namespace gpurunner {
+
+using tilec::gpu::CuGraph;
+using tilec::gpu::CuGraphExec;
+using tilec::gpu::require;
+
 namespace {
 
 struct DestroyPlan {

@@ -3,10 +3,12 @@
 #ifndef TILE_TOOLS_GPURUNNER_RUN_H
 #define TILE_TOOLS_GPURUNNER_RUN_H
 
-#include "tools/gpu-runner/Device.h"
+#include "compiler/Gpu/Device.h"
 #include "tools/gpu-runner/Job.h"
 
 namespace gpurunner {
+
+using tilec::gpu::Device;
 
 enum class Verdict { Passed, Failed, Skipped };
 

@@ -1,12 +1,13 @@
 //===-- StatisticsTest.cpp - Medians, ratios and verdicts -----------------===//
 
 #include "tools/bench/Statistics.h"
-#include "tools/bench/Stopwatch.h"
+#include "compiler/Gpu/Stopwatch.h"
 
 #include <gtest/gtest.h>
 #include <set>
 
 using namespace tilebench;
+using tilec::gpu::visitInRandomOrder;
 
 namespace {
 

@@ -1,10 +1,10 @@
 //===-- Nvml.cpp - Clock and power of the device --------------------------===//
 
-#include "tools/bench/Nvml.h"
+#include "compiler/Gpu/Nvml.h"
 
 #include <dlfcn.h>
 
-namespace tilebench {
+namespace tilec::gpu {
 namespace {
 
 constexpr int clockOfSms = 1; // NVML_CLOCK_SM
@@ -49,4 +49,4 @@ double Nvml::watts() const {
   return getPower && getPower(device, &milliwatts) == 0 ? milliwatts / 1e3 : 0;
 }
 
-} // namespace tilebench
+} // namespace tilec::gpu

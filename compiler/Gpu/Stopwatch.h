@@ -7,23 +7,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TILE_TOOLS_BENCH_STOPWATCH_H
-#define TILE_TOOLS_BENCH_STOPWATCH_H
+#ifndef TILE_COMPILER_GPU_STOPWATCH_H
+#define TILE_COMPILER_GPU_STOPWATCH_H
 
-#include "tools/bench/Contender.h"
-#include "tools/bench/Nvml.h"
-#include "tools/bench/Statistics.h"
-#include "tools/gpu-runner/Event.h"
+#include "compiler/Gpu/Event.h"
+#include "compiler/Gpu/Nvml.h"
+#include "compiler/Gpu/Samples.h"
 
+#include <memory>
 #include <optional>
 #include <random>
 
-namespace tilebench {
-
-struct Samples {
-  std::vector<double> us; // of one launch, a sample each
-  std::vector<double> clockMhz, watts;
-};
+namespace tilec::gpu {
 
 class Stopwatch {
 public:
@@ -32,33 +27,32 @@ public:
             bool flushesCache);
 
   /// Microseconds of a launch, roughly, after it has run once.
-  double estimate(const Contender &contender);
+  double estimate(const Launch &work);
   /// Takes one sample. `us` is the estimate.
-  void measure(State state, const Contender &contender, double us,
-               Samples &samples);
+  void measure(State state, const Launch &work, double us, Samples &samples);
   /// Microseconds of a launch in a series of a few milliseconds, without care
   /// for the power state.
-  double measureBriefly(const Contender &contender, double us);
+  double measureBriefly(const Launch &work, double us);
 
 private:
   int countLaunches(double milliseconds, double us) const;
-  void launch(const Contender &contender);
+  void launch(const Launch &work);
   /// The mean of a series; with flushes, the median.
-  double time(const Contender &contender, int count, Samples *samples);
-  double timeSingly(const Contender &contender, int count);
+  double time(const Launch &work, int count, Samples *samples);
+  double timeSingly(const Launch &work, int count);
 
   const Device &device;
   const Nvml &nvml;
   size_t sets, next = 0;
-  std::optional<gpurunner::CacheFlush> flush;
-  gpurunner::Event begin, end;
-  std::vector<std::unique_ptr<gpurunner::Event>> events; // with flushes
+  std::optional<CacheFlush> flush;
+  Event begin, end;
+  std::vector<std::unique_ptr<Event>> events; // with flushes
 };
 
 /// Calls visit(i) for i below `count`, in a new random order each round.
 void visitInRandomOrder(size_t count, int rounds, std::mt19937_64 &random,
                         const std::function<void(size_t)> &visit);
 
-} // namespace tilebench
+} // namespace tilec::gpu
 
-#endif // TILE_TOOLS_BENCH_STOPWATCH_H
+#endif // TILE_COMPILER_GPU_STOPWATCH_H

@@ -1,9 +1,9 @@
 //===-- Device.cpp - A CUDA device, through the driver --------------------===//
 
-#include "tools/gpu-runner/Device.h"
+#include "compiler/Gpu/Device.h"
 #include "tilert/tilert.hpp"
 
-namespace gpurunner {
+namespace tilec::gpu {
 namespace {
 
 constexpr int attributeL2Bytes = 38;      // CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
@@ -64,4 +64,4 @@ void Device::synchronize() const {
   require(TILERT_CALL(*loaded, cuStreamSynchronize, mainStream));
 }
 
-} // namespace gpurunner
+} // namespace tilec::gpu

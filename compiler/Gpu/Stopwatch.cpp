@@ -1,6 +1,6 @@
 //===-- Stopwatch.cpp - Times launches in two power states ----------------===//
 
-#include "tools/bench/Stopwatch.h"
+#include "compiler/Gpu/Stopwatch.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <thread>
 
-namespace tilebench {
+namespace tilec::gpu {
 namespace {
 
 constexpr auto idle = std::chrono::milliseconds(80);
@@ -30,31 +30,30 @@ Stopwatch::Stopwatch(const Device &device, const Nvml &nvml, size_t sets,
     flush.emplace(device);
 }
 
-double Stopwatch::estimate(const Contender &contender) {
-  double first = time(contender, 1, nullptr);
-  return first > 20000 ? first
-                       : time(contender, countLaunches(1, first), nullptr);
+double Stopwatch::estimate(const Launch &work) {
+  double first = time(work, 1, nullptr);
+  return first > 20000 ? first : time(work, countLaunches(1, first), nullptr);
 }
 
-void Stopwatch::measure(State state, const Contender &contender, double us,
+void Stopwatch::measure(State state, const Launch &work, double us,
                         Samples &samples) {
   double milliseconds = burstMilliseconds;
   if (state == State::Burst) {
     device.synchronize();
     std::this_thread::sleep_for(idle);
-    launch(contender); // wakes the device
+    launch(work); // wakes the device
   } else {
     milliseconds = sustainedMilliseconds;
     for (int i = countLaunches(preheatMilliseconds, us); i > 0; --i)
-      launch(contender);
+      launch(work);
   }
   int count = countLaunches(milliseconds, us);
   samples.us.push_back(
-      time(contender, count, state == State::Sustained ? &samples : nullptr));
+      time(work, count, state == State::Sustained ? &samples : nullptr));
 }
 
-double Stopwatch::measureBriefly(const Contender &contender, double us) {
-  return time(contender, countLaunches(briefMilliseconds, us), nullptr);
+double Stopwatch::measureBriefly(const Launch &work, double us) {
+  return time(work, countLaunches(briefMilliseconds, us), nullptr);
 }
 
 int Stopwatch::countLaunches(double milliseconds, double us) const {
@@ -63,18 +62,17 @@ int Stopwatch::countLaunches(double milliseconds, double us) const {
                                 : count));
 }
 
-void Stopwatch::launch(const Contender &contender) {
-  contender.launch(next);
+void Stopwatch::launch(const Launch &work) {
+  work(next);
   next = (next + 1) % sets;
 }
 
-double Stopwatch::time(const Contender &contender, int count,
-                       Samples *samples) {
+double Stopwatch::time(const Launch &work, int count, Samples *samples) {
   if (flush)
-    return timeSingly(contender, count);
+    return timeSingly(work, count);
   begin.record();
   for (int i = 0; i < count; ++i)
-    launch(contender);
+    launch(work);
   end.record();
   // The launches are queued, and the device is busy for some time.
   for (int i = 0; samples && i < clockReadings; ++i) {
@@ -88,14 +86,14 @@ double Stopwatch::time(const Contender &contender, int count,
   return end.since(begin) / count;
 }
 
-double Stopwatch::timeSingly(const Contender &contender, int count) {
+double Stopwatch::timeSingly(const Launch &work, int count) {
   size_t moments = 2 * size_t(count); // before and after each launch
   while (events.size() < moments)
-    events.push_back(std::make_unique<gpurunner::Event>(device));
+    events.push_back(std::make_unique<Event>(device));
   for (size_t i = 0; i < moments; i += 2) {
     flush->run();
     events[i]->record();
-    launch(contender);
+    launch(work);
     events[i + 1]->record();
   }
   device.synchronize();
@@ -116,4 +114,4 @@ void visitInRandomOrder(size_t count, int rounds, std::mt19937_64 &random,
   }
 }
 
-} // namespace tilebench
+} // namespace tilec::gpu

@@ -1,13 +1,13 @@
 //===-- Device.h - A CUDA device, through the driver -----------*- C++ -*-===//
 
-#ifndef TILE_TOOLS_GPURUNNER_DEVICE_H
-#define TILE_TOOLS_GPURUNNER_DEVICE_H
+#ifndef TILE_COMPILER_GPU_DEVICE_H
+#define TILE_COMPILER_GPU_DEVICE_H
 
 #include "runtime/lib/Driver.h"
 
 #include <string>
 
-namespace gpurunner {
+namespace tilec::gpu {
 
 using tilert::detail::CuEvent;
 using tilert::detail::CuGraph;
@@ -52,6 +52,6 @@ private:
   CuStream mainStream = nullptr;
 };
 
-} // namespace gpurunner
+} // namespace tilec::gpu
 
-#endif // TILE_TOOLS_GPURUNNER_DEVICE_H
+#endif // TILE_COMPILER_GPU_DEVICE_H

@@ -1,11 +1,11 @@
 //===-- Nvml.h - Clock and power of the device -----------------*- C++ -*-===//
 
-#ifndef TILE_TOOLS_BENCH_NVML_H
-#define TILE_TOOLS_BENCH_NVML_H
+#ifndef TILE_COMPILER_GPU_NVML_H
+#define TILE_COMPILER_GPU_NVML_H
 
 #include <string>
 
-namespace tilebench {
+namespace tilec::gpu {
 
 /// NVIDIA's management library, if the machine has it. What it tells is for the
 /// record: without it there are zeros.
@@ -27,6 +27,6 @@ private:
   void *device = nullptr;
 };
 
-} // namespace tilebench
+} // namespace tilec::gpu
 
-#endif // TILE_TOOLS_BENCH_NVML_H
+#endif // TILE_COMPILER_GPU_NVML_H

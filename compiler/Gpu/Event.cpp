@@ -1,8 +1,8 @@
 //===-- Event.cpp - Times on the device -----------------------------------===//
 
-#include "tools/gpu-runner/Event.h"
+#include "compiler/Gpu/Event.h"
 
-namespace gpurunner {
+namespace tilec::gpu {
 
 Event::Event(const Device &device) : device(device) {
   require(TILERT_CALL(device.driver(), cuEventCreate, &event, 0));
@@ -32,4 +32,4 @@ void CacheFlush::run() const {
                       device.stream()));
 }
 
-} // namespace gpurunner
+} // namespace tilec::gpu

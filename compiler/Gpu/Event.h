@@ -1,11 +1,11 @@
 //===-- Event.h - Times on the device --------------------------*- C++ -*-===//
 
-#ifndef TILE_TOOLS_GPURUNNER_EVENT_H
-#define TILE_TOOLS_GPURUNNER_EVENT_H
+#ifndef TILE_COMPILER_GPU_EVENT_H
+#define TILE_COMPILER_GPU_EVENT_H
 
-#include "tools/gpu-runner/Device.h"
+#include "compiler/Gpu/Device.h"
 
-namespace gpurunner {
+namespace tilec::gpu {
 
 /// A moment in the work of the device's stream. Functions throw tilert::Error.
 class Event {
@@ -39,6 +39,6 @@ private:
   CuPointer memory;
 };
 
-} // namespace gpurunner
+} // namespace tilec::gpu
 
-#endif // TILE_TOOLS_GPURUNNER_EVENT_H
+#endif // TILE_COMPILER_GPU_EVENT_H
