@@ -173,6 +173,46 @@ static LogicalResult executePart(BlockInterpreter &block, tile::PartOp op) {
   return success();
 }
 
+/// Puts the parts, which differ in `dim` only, one behind the other.
+template <typename T>
+static Elements<T> joinParts(ArrayRef<Elements<T>> parts,
+                             ArrayRef<ArrayRef<int64_t>> shapes, size_t dim) {
+  int64_t rows = llvm::product_of(shapes[0].take_front(dim));
+  std::vector<T> elements;
+  for (int64_t row = 0; row < rows; ++row)
+    for (auto [part, shape] : llvm::zip_equal(parts, shapes)) {
+      int64_t count = llvm::product_of(shape.drop_front(dim));
+      for (int64_t i = 0; i < count; ++i)
+        elements.push_back(part[row * count + i]);
+    }
+  return Elements<T>(std::move(elements));
+}
+
+static LogicalResult executeJoin(BlockInterpreter &block, tile::JoinOp op) {
+  SmallVector<ArrayRef<int64_t>> shapes;
+  SmallVector<Floats> floats;
+  SmallVector<Integers> integers;
+  bool isWide = false;
+  for (Value part : op.getParts()) {
+    const RuntimeValue value = block.get(part);
+    shapes.push_back(tile::getTileShape(part.getType()));
+    if (value.isFloat()) {
+      floats.push_back(value.getFloats());
+      isWide |= value.isWide();
+    } else {
+      integers.push_back(value.getIntegers());
+    }
+  }
+  if (!floats.empty())
+    block.set(
+        op.getResult(),
+        RuntimeValue(joinParts<double>(floats, shapes, op.getDim()), isWide));
+  else
+    block.set(op.getResult(),
+              joinParts<int64_t>(integers, shapes, op.getDim()));
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Bits
 //===----------------------------------------------------------------------===//
@@ -231,4 +271,5 @@ void tilec::addShapeHandlers(HandlerTable &table) {
   table.add<tile::ReinterpretOp, executeReinterpret>();
   table.add<tile::IotaOp, executeIota>();
   table.add<tile::PartOp, executePart>();
+  table.add<tile::JoinOp, executeJoin>();
 }

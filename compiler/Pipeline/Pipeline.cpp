@@ -83,6 +83,7 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   manager.addPass(tile::createLowerGemmPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
+  manager.addPass(tile::createSplitSumsPass());
   manager.addPass(tile::createScheduleMmaPass());
   manager.addPass(tile::createRotatePipelinePass());
 

@@ -137,6 +137,11 @@ public:
   reindexSource(llvm::ArrayRef<int> dimMap,
                 llvm::ArrayRef<int32_t> divisors = {}) const;
 
+  /// The layout of a part of `shape` in which each thread holds the elements
+  /// that it holds of the whole, wherever the part begins at a multiple of its
+  /// shape; none if a thread would hold other elements of other parts.
+  std::optional<FragmentLayout> partLayout(llvm::ArrayRef<int32_t> shape) const;
+
   bool operator==(const FragmentLayout &other) const {
     return coreLayout == other.coreLayout && repeatList == other.repeatList;
   }

@@ -1,6 +1,6 @@
 //===- FragmentReindex.cpp - Fragment layouts from others -----------------===//
 //
-// Dimensions dropped, added and moved.  All of it is choosing among
+// Dimensions dropped, added and moved, and parts.  All of it is choosing among
 // the coordinates of each basis; what needs care is that registers which then
 // hold the same element are merged.
 //
@@ -162,4 +162,35 @@ FragmentLayout FragmentLayout::permuteDims(ArrayRef<int> order) const {
   return *create(pullBack(registerBases(), order), pullBack(laneBases(), order),
                  pullBack(warpBases(), order), pullBack(extents, order, 1),
                  permuted);
+}
+
+std::optional<FragmentLayout>
+FragmentLayout::partLayout(ArrayRef<int32_t> shape) const {
+  assert(int(shape.size()) == rank() && "a part has all dimensions");
+  Coords core;
+  llvm::SmallVector<Repeat, 4> partRepeats;
+  for (auto [dim, extent] : llvm::enumerate(shape)) {
+    if (extent < 1 || tileShape[dim] % extent != 0)
+      return std::nullopt;
+    core.push_back(std::min(extents[dim], extent & -extent));
+    partRepeats.push_back({int(dim), extent / core.back()});
+  }
+  // A basis is inside the part or leads to another one.
+  auto isInside = [&](const Coords &basis) {
+    return llvm::all_of_zip(
+        basis, core, [](int32_t step, int32_t size) { return step < size; });
+  };
+  if (!llvm::all_of(laneBases(), isInside) ||
+      !llvm::all_of(warpBases(), isInside))
+    return std::nullopt;
+  std::vector<Coords> registers;
+  for (const Coords &basis : registerBases()) {
+    if (isInside(basis))
+      registers.push_back(basis);
+    else if (!llvm::all_of_zip(basis, core, [](int32_t step, int32_t size) {
+               return step % size == 0;
+             }))
+      return std::nullopt;
+  }
+  return create(registers, laneBases(), warpBases(), core, partRepeats);
 }

@@ -86,6 +86,8 @@ static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
       .Case([&](ParallelOp parallel) { return emitParallel(e, parallel); })
       .Case([&](BroadcastOp broadcast) { return emitBroadcast(e, broadcast); })
       .Case([&](ReindexOp reindex) { return emitReindex(e, reindex); })
+      .Case([&](PartOp part) { return emitPart(e, part); })
+      .Case([&](JoinOp join) { return emitJoin(e, join); })
       .Case([&](ConvertLayoutOp convert) {
         return emitConvertLayout(e, convert);
       })

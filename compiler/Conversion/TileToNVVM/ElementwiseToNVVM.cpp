@@ -280,3 +280,55 @@ LogicalResult tile::emitConvertLayout(KernelEmitter &e, ConvertLayoutOp op) {
   emitPermutation(e, op.getSource(), op.getResult(), plan.registerOf);
   return success();
 }
+
+/// By register of the part, the one of the whole that holds the element, in
+/// every thread; none if a thread holds other elements.
+static std::optional<SmallVector<int>>
+findWholeRegisters(const layout::FragmentLayout &part,
+                   const layout::FragmentLayout &whole,
+                   ArrayRef<int64_t> offsets) {
+  SmallVector<int32_t> shape(part.shape());
+  auto own = whole.partLayout(shape);
+  if (!own || *own != part)
+    return std::nullopt;
+  SmallVector<int> registers;
+  for (int reg = 0; reg < part.elementsPerThread(); ++reg) {
+    layout::Coords coords = part.coordsOf(reg, /*lane=*/0, /*warp=*/0);
+    for (auto [coord, offset] : llvm::zip_equal(coords, offsets))
+      coord += int32_t(offset);
+    registers.push_back(*whole.findRegister(coords, /*lane=*/0, /*warp=*/0));
+  }
+  return registers;
+}
+
+LogicalResult tile::emitPart(KernelEmitter &e, PartOp op) {
+  auto registers =
+      findWholeRegisters(e.getLayout(op.getResult()),
+                         e.getLayout(op.getSource()), op.getOffsets());
+  if (!registers)
+    return op.emitError(
+        "internal error: a part of a fragment is in other threads");
+  emitPermutation(e, op.getSource(), op.getResult(), *registers);
+  return success();
+}
+
+LogicalResult tile::emitJoin(KernelEmitter &e, JoinOp op) {
+  const layout::FragmentLayout &whole = e.getLayout(op.getResult());
+  SmallVector<Value> elements(whole.elementsPerThread());
+  SmallVector<int64_t> offsets(whole.rank(), 0);
+  for (Value part : op.getParts()) {
+    auto registers = findWholeRegisters(e.getLayout(part), whole, offsets);
+    if (!registers)
+      return op.emitError(
+          "internal error: a part of a fragment is in other threads");
+    SmallVector<Value> held = e.getFragment(part).getElements(e.builder, e.loc);
+    for (auto [value, reg] : llvm::zip_equal(held, *registers))
+      elements[reg] = value;
+    offsets[op.getDim()] +=
+        cast<RankedTensorType>(part.getType()).getDimSize(op.getDim());
+  }
+  e.setFragment(op.getResult(),
+                FragmentValue::ofElements(
+                    getTileElementType(op.getResult().getType()), elements));
+  return success();
+}

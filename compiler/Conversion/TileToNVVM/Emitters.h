@@ -29,6 +29,8 @@ LogicalResult emitParallel(KernelEmitter &emitter, ParallelOp op);
 LogicalResult emitElementwise(KernelEmitter &emitter, Operation *op);
 LogicalResult emitBroadcast(KernelEmitter &emitter, BroadcastOp op);
 LogicalResult emitReindex(KernelEmitter &emitter, ReindexOp op);
+LogicalResult emitPart(KernelEmitter &e, PartOp op);
+LogicalResult emitJoin(KernelEmitter &e, JoinOp op);
 LogicalResult emitConvertLayout(KernelEmitter &emitter, ConvertLayoutOp op);
 // MathToNVVM.cpp
 /// Whether the op is a function that the lowering writes out itself.

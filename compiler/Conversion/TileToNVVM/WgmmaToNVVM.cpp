@@ -238,7 +238,8 @@ LogicalResult tile::emitWgmma(KernelEmitter &e, WgmmaOp op) {
         inputs.push_back(registers[index]);
       SmallVector<Value> outputs =
           emitStep(inputs, a.get(place.first, op.getK() + k),
-                   b.get(place.second, op.getK() + k), /*isFirst=*/k == 0);
+                   b.get(op.getColumn() + place.second, op.getK() + k),
+                   /*isFirst=*/k == 0);
       for (auto [index, output] : llvm::zip_equal(indices, outputs))
         registers[index] = output;
     }

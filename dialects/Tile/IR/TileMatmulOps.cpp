@@ -424,16 +424,42 @@ LogicalResult WgmmaOp::verify() {
   if (getSumsType(getAccumulator()) != fragment || !getFragmentLayout(fragment))
     return emitOpError("wgmma-c3: result and accumulator are not one fragment "
                        "with a layout");
+  // wgmma-c4: columns of whole instructions.
+  int64_t columns = getTileShape(getB().getType())[getTransposeB() ? 0 : 1];
+  int64_t column = getColumn(), count = fragment.getDimSize(1);
+  if (column < 0 || column + count > columns || column % getMma().getN() != 0 ||
+      count % getMma().getN() != 0)
+    return emitOpError("wgmma-c4: columns ")
+           << column << " to " << column + count
+           << " are not made of instructions of " << getMma().getN()
+           << " columns, of " << columns;
   return verifyUses(*this, getResult());
 }
 
 LogicalResult MmaWaitOp::verify() {
-  // mma-wait-c1: numbers once nothing is pending.
-  Type expected = getSums().getType();
-  if (getPending() == 0)
-    expected = getSums().getType().getFragment();
-  if (int64_t(getPending()) < 0 || getResult().getType() != expected)
+  // mma-wait-c1: numbers once the group is done.
+  InFlightType flying = getSums().getType();
+  int64_t pending = int64_t(getPending());
+  bool isFragment = getResult().getType() == flying.getFragment();
+  if (pending < 0 || (pending == 0 && !isFragment) ||
+      (!isFragment && getResult().getType() != flying))
     return emitOpError("mma-wait-c1: with ")
-           << int64_t(getPending()) << " pending the result is " << expected;
+           << pending << " pending the result is "
+           << (pending == 0 ? Type(flying.getFragment()) : Type(flying));
+  // mma-wait-c2: those that are pending came later.
+  if (isFragment && pending > 0) {
+    auto start = getSums().getDefiningOp<WgmmaOp>();
+    if (!start || start->getBlock() != (*this)->getBlock())
+      return emitOpError("mma-wait-c2: the product does not begin in this "
+                         "block, so that it may be among the pending ones");
+    int64_t later = 0;
+    for (Operation *op = start->getNextNode(); op && op != *this;
+         op = op->getNextNode())
+      later += isa<WgmmaOp>(op);
+    if (later < pending)
+      return emitOpError("mma-wait-c2: ")
+             << pending << " pending groups include this one, behind which "
+             << later << " begin";
+  }
   return verifyUses(*this, getResult());
 }

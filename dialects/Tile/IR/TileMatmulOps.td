@@ -226,6 +226,8 @@ def Tile_WgmmaOp : Tile_Op<"wgmma", [
   let description = [{
     Starts to add the product of two shared tiles, from element `k` of K on,
     `depth` of them, to `accumulator`, by instructions that form one group.
+    With `column` the sums are those of columns from there on, as many as the
+    accumulator has; else of all columns.
     Until a `tile.mma_wait` retires the group, the tiles must stay as they are
     and nothing may use the result but another product.  With `overwrite`, or
     where `accumulates` is false, the sums begin at 0 and the accumulator is only
@@ -239,6 +241,7 @@ def Tile_WgmmaOp : Tile_Op<"wgmma", [
     - `wgmma-c2`: the range is made of steps of the instruction and lies in K.
     - `wgmma-c3`: result and accumulator hold the same fragment, which carries a
       layout.
+    - `wgmma-c4`: columns begin with an instruction's and lie in N.
     - `in-flight-c1`: only products, `tile.mma_wait` and loops take sums in
       flight.
   }];
@@ -250,12 +253,13 @@ def Tile_WgmmaOp : Tile_Op<"wgmma", [
     I64Attr:$k, I64Attr:$depth,
     Tile_MmaAttr:$mma,
     UnitAttr:$transpose_a, UnitAttr:$transpose_b,
-    UnitAttr:$unsigned_a, UnitAttr:$unsigned_b, UnitAttr:$overwrite
+    UnitAttr:$unsigned_a, UnitAttr:$unsigned_b, UnitAttr:$overwrite,
+    DefaultValuedAttr<I64Attr, "0">:$column
   );
   let results = (outs Tile_InFlightType:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $accumulator (`if` $accumulates^)? `k` $k `depth` $depth
-    `using` $mma attr-dict `:`
+    (`column` $column^)? `using` $mma attr-dict `:`
     type($a) `,` type($b) `,` type($accumulator) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -279,13 +283,16 @@ def Tile_MmaWaitOp : Tile_Op<"mma_wait", [Pure]> {
   let description = [{
     Blocks until at most `pending` of the latest groups of products are
     unfinished: the tiles that the others read are free.  With 0 pending the
-    sums are a fragment; otherwise they stay in flight.
+    sums are a fragment; otherwise they stay in flight, unless their group is
+    older than those that may be pending.
 
     Example: `%r = tile.mma_wait %sums pending 0 : !tile.in_flight<tensor<64x64xf32>> -> tensor<64x64xf32>`
 
     Verifier:
-    - `mma-wait-c1`: the result is the fragment if nothing is pending, else the
-      sums in flight.
+    - `mma-wait-c1`: the result is the fragment if nothing is pending, else that
+      or the sums in flight.
+    - `mma-wait-c2`: for a fragment, at least `pending` products begin in this
+      block behind the one waited for.
     - `in-flight-c1`: only products, `tile.mma_wait` and loops take sums in
       flight.
   }];

@@ -256,6 +256,27 @@ OpFoldResult PartOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+LogicalResult JoinOp::verify() {
+  auto result = cast<RankedTensorType>(getResult().getType());
+  int64_t dim = getDim(), extent = 0;
+  bool fits = dim >= 0 && dim < result.getRank();
+  for (Type type : getParts().getTypes()) {
+    auto part = cast<RankedTensorType>(type);
+    fits &= part.getRank() == result.getRank() &&
+            part.getElementType() == result.getElementType();
+    if (!fits)
+      break;
+    SmallVector<int64_t> shape(result.getShape());
+    shape[dim] = part.getDimSize(dim);
+    fits = part.getShape() == ArrayRef(shape);
+    extent += shape[dim];
+  }
+  // join-c1: the parts make up the result.
+  if (!fits || extent != result.getDimSize(dim))
+    return emitOpError("join-c1: the parts do not make up ") << result;
+  return success();
+}
+
 LogicalResult AnnotateLayoutOp::verify() {
   auto source = cast<RankedTensorType>(getSource().getType());
   // annotate-layout-c1: a layout of this shape.

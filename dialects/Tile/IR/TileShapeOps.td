@@ -228,6 +228,27 @@ def Tile_PartOp : Tile_Op<"part", [Pure]> {
   let hasFolder = 1;
 }
 
+def Tile_JoinOp : Tile_Op<"join", [Pure]> {
+  let summary = "Fragments side by side";
+  let description = [{
+    Gives the parts one behind the other along `dim`; their other extents are
+    those of the result.
+
+    Example: 64 columns from 32 and 32,
+    ```mlir
+    %x = tile.join %p, %q dim 1 : tensor<128x32xf32>, tensor<128x32xf32> -> tensor<128x64xf32>
+    ```
+
+    Verifier:
+    - `join-c1`: the parts have the result's element type and, together, its
+      shape.
+  }];
+  let arguments = (ins Variadic<Tile_Fragment>:$parts, I64Attr:$dim);
+  let results = (outs Tile_Fragment:$result);
+  let assemblyFormat = "$parts `dim` $dim attr-dict `:` type($parts) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_AnnotateLayoutOp : Tile_Op<"annotate_layout", [Pure,
     TypesMatchWith<"the result has the type of the source", "source", "result", "$_self">]> {
   let summary = "Layout that the program asked for";

@@ -40,6 +40,8 @@ inline constexpr DecisionSpec decisionSpecs[] = {
      "wgmma or mma"},
     // Blocks that a multiprocessor holds at the same time.
     {"min_blocks", DecisionSpec::Kind::Integer, 1, 32, /*isHonoured=*/true},
+    // Columns of sums that join a total at a time.
+    {"promotion", DecisionSpec::Kind::Integer, 8, 256, /*isHonoured=*/true},
     // Rows of blocks that run together, for the cache; 0 for none.
     {"raster", DecisionSpec::Kind::Integer, 0, 65535, /*isHonoured=*/true},
     // How the warpgroups of a product share the work.

@@ -389,6 +389,34 @@ def LowerGemmPass : TilePass<"lower-gemm", "Split matrix products into steps of 
   }];
 }
 
+def SplitSumsPass : TilePass<"split-sums", "Take sums that join a total some columns at a time"> {
+  let description = [{
+    Requires `lower-gemm`.  Where the sums of a product of warpgroups begin at 0
+    and its instructions have fewer columns than the sums, each part of the
+    columns becomes a product of its own, and the elementwise arithmetic behind
+    the sums is split with it, so that parts multiply while others are added.
+
+    Before:
+    ```mlir
+    %p = tile.wgmma %as, %bs, %cst k 0 depth 128 using <m64n64k32, ...> {overwrite}
+    %s = tile.mma_wait %p pending 0
+    %r = arith.addf %acc, %s : tensor<128x128xf32>
+    ```
+    After:
+    ```mlir
+    %p0 = tile.wgmma %as, %bs, %cst0 k 0 depth 128 using <m64n64k32, ...> {overwrite}
+    %p1 = tile.wgmma %as, %bs, %cst0 k 0 depth 128 column 64 using <m64n64k32, ...> {overwrite}
+    %s0 = tile.mma_wait %p0 pending 1
+    %acc0 = tile.part %acc [0, 0]
+    %r0 = arith.addf %acc0, %s0 : tensor<128x64xf32>
+    %s1 = tile.mma_wait %p1 pending 0
+    %acc1 = tile.part %acc [0, 64]
+    %r1 = arith.addf %acc1, %s1 : tensor<128x64xf32>
+    %r = tile.join %r0, %r1 dim 1
+    ```
+  }];
+}
+
 def ScheduleMmaPass : TilePass<"schedule-mma", "Load the next step while one multiplies"> {
   let description = [{
     Within a block, moves the operand loads and conversions of step k + 1 in

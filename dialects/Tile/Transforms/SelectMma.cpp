@@ -118,6 +118,22 @@ static void warnOfOverflow(GemmOp gemm) {
       << " may exceed int32, and wrap";
 }
 
+/// Notes how many columns of sums join their total at a time, where they do.
+static void notePromotion(GemmOp gemm) {
+  MmaAttr mma = *gemm.getMma();
+  if (!hasSumsOfItsOwn(gemm, mma) || mma.getWarpsN() != 1)
+    return;
+  int64_t columns = gemm.getTileN();
+  std::string candidates = std::to_string(columns);
+  for (int64_t width : getPartWidths(columns))
+    candidates += ", " + std::to_string(width);
+  noteChoice(gemm->getParentOfType<KernelOp>(), gemm.getLoc(),
+             {"promotion", std::to_string(mma.getN()), candidates,
+              mma.getN() == columns
+                  ? "all columns: their sums fit beside the total"
+                  : "columns that join the total while others are multiplied"});
+}
+
 /// Chooses wgmma for all products of the kernel; false, with the reason noted,
 /// if it cannot do one of them or was decided against.
 static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
@@ -154,6 +170,9 @@ static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
     if (decided)
       return gemm.emitError("decision 'instruction' = wgmma does not fit: ")
              << obstacle;
+    if (auto promotion = getDecidedInteger(kernel, "promotion"))
+      return gemm.emitError("decision 'promotion' = ")
+             << *promotion << " does not fit: " << obstacle;
     noteChoice(kernel, gemm.getLoc(),
                {"instruction", "mma", "wgmma, mma", obstacle});
     return false;
@@ -165,6 +184,8 @@ static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
     search.add(gemm, std::move(options));
   }
   search.choose();
+  for (GemmOp gemm : gemms)
+    notePromotion(gemm);
   return true;
 }
 

@@ -454,8 +454,8 @@ void WarpSpecializer::run() {
   kernel.walk([&](GemmOp gemm) {
     int64_t held =
         gemm.getTileM() * gemm.getTileN() / (consumers * warpgroupThreads);
-    bool promotes = needsPromotion(*gemm.getMma()) && !gemm.getFastAccum();
-    sums = std::max(sums, promotes ? 2 * held : held);
+    bool doubles = hasSumsOfItsOwn(gemm, *gemm.getMma());
+    sums = std::max(sums, doubles ? 2 * held : held);
   });
   // The shares are of a whole multiprocessor.
   RegisterShare share;

@@ -2,6 +2,7 @@
 
 #include "dialects/Tile/Transforms/WgmmaCandidates.h"
 #include "dialects/Tile/Transforms/Decisions.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -116,15 +117,67 @@ static int64_t countClocks(GemmOp gemm, MmaAttr mma) {
   return instructions * std::max(mma.getN() / 2, 16 + mma.getN() / 4);
 }
 
+bool tile::hasSumsOfItsOwn(GemmOp gemm, MmaAttr mma) {
+  if (needsPromotion(mma) && !gemm.getFastAccum())
+    return true;
+  bool startsAtZero = matchPattern(gemm.getAccumulator(), m_AnyZeroFloat()) ||
+                      matchPattern(gemm.getAccumulator(), m_Zero());
+  return startsAtZero && gemm->getParentOfType<LoopLikeOpInterface>();
+}
+
+SmallVector<int64_t> tile::getPartWidths(int64_t columns) {
+  SmallVector<int64_t> widths;
+  for (int64_t width : {128, 96, 64})
+    if (width < columns && columns % width == 0)
+      widths.push_back(width);
+  return widths;
+}
+
+int64_t tile::countPartsInFlight(int64_t total, int64_t part) {
+  return std::clamp<int64_t>((mostSums - total) / part, 1, 2);
+}
+
 static GemmCost getCost(GemmOp gemm, MmaAttr mma, int64_t warps) {
   GemmCost cost;
   cost.products = gemm.getTileM() / wgmmaRows * (gemm.getTileN() / mma.getN()) *
                   (gemm.getTileK() / mma.getK());
   cost.asyncClocks = countClocks(gemm, mma);
-  cost.registers = gemm.getTileM() * gemm.getTileN() / (warps * 32);
-  if (needsPromotion(mma) && !gemm.getFastAccum())
-    cost.registers *= 2;
+  int64_t total = gemm.getTileM() * gemm.getTileN() / (warps * 32);
+  cost.registers = total;
+  if (hasSumsOfItsOwn(gemm, mma)) {
+    // Only whole columns of warps are split (SplitSums.cpp).
+    int64_t part =
+        mma.getWarpsN() == 1 ? total * mma.getN() / gemm.getTileN() : total;
+    cost.registers += std::min(countPartsInFlight(total, part) * part, total);
+  }
   return cost;
+}
+
+/// The numbers of columns that one instruction may have, for a product whose
+/// warpgroups have `columns` side by side.
+static SmallVector<int64_t> listColumns(GemmOp gemm, int64_t columns,
+                                        bool splits) {
+  bool isInteger = gemm.getElementTypeA().isInteger(8);
+  SmallVector<int64_t> widths;
+  if (int64_t all = chooseColumns(columns, isInteger))
+    widths.push_back(all);
+  if (splits)
+    for (int64_t width : getPartWidths(columns))
+      if (!llvm::is_contained(widths, width))
+        widths.push_back(width);
+  return widths;
+}
+
+/// Why no way to share the tile out is left.
+static std::string explainNone(GemmOp gemm) {
+  if (!getDecidedInteger(gemm->getParentOfType<KernelOp>(), "promotion"))
+    return "the warpgroups cannot share the tile, or their sums do not fit "
+           "into registers";
+  std::string widths = std::to_string(gemm.getTileN());
+  for (int64_t width : getPartWidths(gemm.getTileN()))
+    widths += ", " + std::to_string(width);
+  return "the columns that join a total at a time are one of " + widths +
+         ", as far as their sums fit into registers";
 }
 
 SmallVector<GemmCandidate> tile::findWgmmaCandidates(GemmOp gemm, int64_t warps,
@@ -151,23 +204,27 @@ SmallVector<GemmCandidate> tile::findWgmmaCandidates(GemmOp gemm, int64_t warps,
       continue;
     // Columns of a warpgroup are side by side within the power of two in N.
     int64_t core = gemm.getTileN() & -gemm.getTileN();
-    int64_t columns = chooseColumns(
-        warpsN == 1 ? gemm.getTileN() : core / warpsN, a.isInteger(8));
-    if (columns == 0)
-      continue;
-    auto mma =
-        MmaAttr::get(gemm.getContext(), wgmmaRows, columns, k, a, b, warpsM,
-                     warpsN, ArrayRef<int64_t>(), ArrayRef<int64_t>());
-    GemmCost cost = getCost(gemm, mma, warps);
-    if (cost.registers <= mostSums)
-      candidates.push_back({mma, cost});
+    int64_t columns = warpsN == 1 ? gemm.getTileN() : core / warpsN;
+    auto makeMma = [&](int64_t width) {
+      return MmaAttr::get(gemm.getContext(), wgmmaRows, width, k, a, b, warpsM,
+                          warpsN, ArrayRef<int64_t>(), ArrayRef<int64_t>());
+    };
+    bool splits = warpsN == 1 && hasSumsOfItsOwn(gemm, makeMma(8));
+    auto promotion = getDecidedInteger(kernel, "promotion");
+    for (int64_t width : listColumns(gemm, columns, splits)) {
+      if (splits && promotion && *promotion != width)
+        continue;
+      MmaAttr mma = makeMma(width);
+      GemmCost cost = getCost(gemm, mma, warps);
+      if (cost.registers <= mostSums)
+        candidates.push_back({mma, cost});
+    }
   }
   llvm::sort(candidates, [](const GemmCandidate &x, const GemmCandidate &y) {
     return std::pair(x.cost.asyncClocks, -x.mma.getWarpsM()) <
            std::pair(y.cost.asyncClocks, -y.mma.getWarpsM());
   });
   if (candidates.empty())
-    obstacle = "the warpgroups cannot share the tile, or their sums do not fit "
-               "into registers";
+    obstacle = explainNone(gemm);
   return candidates;
 }

@@ -28,6 +28,15 @@ SharedLayoutAttr getWgmmaLayout(SharedType type);
 SmallVector<GemmCandidate> findWgmmaCandidates(GemmOp gemm, int64_t warps,
                                                std::string &obstacle);
 
+/// Whether the sums of a product begin at 0 and join a total afterwards: those
+/// of a group of K with its own scales, and promoted ones.
+bool hasSumsOfItsOwn(GemmOp gemm, MmaAttr mma);
+/// The numbers of columns, less than `columns`, that may join it at a time.
+SmallVector<int64_t> getPartWidths(int64_t columns);
+/// How many parts of such sums a thread has registers for, beside its `total`
+/// ones: 1 or 2.
+int64_t countPartsInFlight(int64_t total, int64_t part);
+
 } // namespace mlir::tile
 
 #endif // TILE_DIALECTS_TILE_TRANSFORMS_WGMMACANDIDATES_H

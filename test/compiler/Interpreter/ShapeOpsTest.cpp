@@ -63,8 +63,9 @@ TEST_F(ShapeOps, ReadsConstantsOfEveryKind) {
   EXPECT_EQ(t.getValues(), (Numbers{1.5}));
 }
 
-TEST_F(ShapeOps, ReshapesCountsAndTakesParts) {
+TEST_F(ShapeOps, ReshapesCountsTakesPartsAndJoinsThem) {
   Array x = makeIota("X", "f32", {2, 3}), y = makeOutput("Y", "f32", {6});
+  Array j = makeOutput("J", "f32", {2, 5});
   Array p = makeOutput("P", "f32", {2, 2}), i = makeOutput("I", "int32", {4});
   EXPECT_EQ(run(R"(
     %c0 = arith.constant 0 : i64
@@ -73,10 +74,13 @@ TEST_F(ShapeOps, ReshapesCountsAndTakesParts) {
     tile.store %y, %Y[%c0] : tensor<6xf32>, !tile.global<?xf32>
     %p = tile.part %x [0, 1] : tensor<2x3xf32> -> tensor<2x2xf32>
     tile.store %p, %P[%c0, %c0] : tensor<2x2xf32>, !tile.global<?x?xf32>
+    %j = tile.join %p, %x dim 1 : tensor<2x2xf32>, tensor<2x3xf32> -> tensor<2x5xf32>
+    tile.store %j, %J[%c0, %c0] : tensor<2x5xf32>, !tile.global<?x?xf32>
     %i = tile.iota : tensor<4xi32>
     tile.store %i, %I[%c0] : tensor<4xi32>, !tile.global<?xi32>)",
-                {&x, &y, &p, &i}),
+                {&x, &y, &p, &j, &i}),
             "");
+  EXPECT_EQ(j.getValues(), (Numbers{1, 2, 0, 1, 2, 4, 5, 3, 4, 5}));
   EXPECT_EQ(y.getValues(), (Numbers{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(p.getValues(), (Numbers{1, 2, 4, 5}));
   EXPECT_EQ(i.getValues(), (Numbers{0, 1, 2, 3}));

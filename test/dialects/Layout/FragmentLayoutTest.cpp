@@ -7,6 +7,7 @@
 
 #include "dialects/Layout/FragmentLayout.h"
 #include "LayoutTestUtils.h"
+#include "dialects/Layout/MmaLayout.h"
 #include "gtest/gtest.h"
 
 using namespace layout;
@@ -170,6 +171,34 @@ TEST(FragmentLayout, CreateExplainsWhatIsWrong) {
             "dimension 0 is repeated 1073741824 times");
   EXPECT_FALSE(FragmentLayout::create(
       LinearLayout::identity1D(2, "register", "dim0"), {}));
+}
+
+TEST(FragmentLayout, PartsHoldTheirElementsOfTheWhole) {
+  // 16 rows a warp, columns in eights, as wgmma has them: 64x192 in parts of
+  // 96 columns, and 64x128 in parts of 64.
+  for (auto [columns, part] : {std::pair(192, 96), {128, 64}, {128, 128}}) {
+    MmaTiling tiling{{16, 8, 16, 16}, 64, columns, 4, 1, {}, {}, {}};
+    FragmentLayout whole = tiling.accumulator();
+    std::optional<FragmentLayout> half = whole.partLayout({64, part});
+    ASSERT_TRUE(half.has_value());
+    EXPECT_EQ(half->elementsPerThread(),
+              whole.elementsPerThread() * part / columns);
+    for (int offset = 0; offset < columns; offset += part)
+      for (int reg = 0; reg < half->elementsPerThread(); ++reg)
+        for (int lane : {0, 5, 31})
+          for (int warp : {0, 3}) {
+            Coords coords = half->coordsOf(reg, lane, warp);
+            coords[1] += offset;
+            std::optional<int> there = whole.findRegister(coords, lane, warp);
+            Coords first = half->coordsOf(reg, 0, 0);
+            first[1] += offset;
+            EXPECT_EQ(there, whole.findRegister(first, 0, 0));
+          }
+  }
+  // Lanes lead beyond a part of one column.
+  MmaTiling tiling{{16, 8, 16, 16}, 64, 128, 4, 1, {}, {}, {}};
+  EXPECT_FALSE(tiling.accumulator().partLayout({64, 1}).has_value());
+  EXPECT_FALSE(tiling.accumulator().partLayout({64, 48}).has_value());
 }
 
 TEST(FragmentLayout, ReadsWhatItPrints) {

@@ -286,5 +286,30 @@ tile.store %r, %t : tensor<16x64xi8>, !tile.shared<16x64xi8>
 
 // mma-wait-c1: with products pending the sums are not done.
 %s = "test.values"() : () -> !tile.in_flight<tensor<64x64xf32>>
-// expected-error @below {{mma-wait-c1: with 1 pending the result is '!tile.in_flight<tensor<64x64xf32>>'}}
+// expected-error @below {{mma-wait-c1: with 0 pending the result is 'tensor<64x64xf32>'}}
+%r = tile.mma_wait %s pending 0 : !tile.in_flight<tensor<64x64xf32>> -> !tile.in_flight<tensor<64x64xf32>>
+
+// -----
+
+// mma-wait-c2: a product is not done while it may be pending.
+%s = "test.values"() : () -> !tile.in_flight<tensor<64x64xf32>>
+// expected-error @below {{mma-wait-c2: the product does not begin in this block, so that it may be among the pending ones}}
 %r = tile.mma_wait %s pending 1 : !tile.in_flight<tensor<64x64xf32>> -> tensor<64x64xf32>
+
+// -----
+
+// mma-wait-c2: at least as many products begin behind it.
+#l = #tile.layout<"64x64 registers=[[0,1],[8,0],[0,8],[0,16],[0,32]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[[16,0],[32,0]]">
+%a, %b, %c = "test.values"() : () -> (!tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32, #l>)
+%p = tile.wgmma %a, %b, %c k 0 depth 64 using <m64n64k16, type = bf16, warps = [4, 1]> : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32, #l> -> !tile.in_flight<tensor<64x64xf32, #l>>
+%q = tile.wgmma %a, %b, %c k 0 depth 64 using <m64n64k16, type = bf16, warps = [4, 1]> : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32, #l> -> !tile.in_flight<tensor<64x64xf32, #l>>
+// expected-error @below {{mma-wait-c2: 2 pending groups include this one, behind which 1 begin}}
+%r = tile.mma_wait %p pending 2 : !tile.in_flight<tensor<64x64xf32, #l>> -> tensor<64x64xf32, #l>
+
+// -----
+
+// wgmma-c4: columns of whole instructions.
+#l = #tile.layout<"64x64 registers=[[0,1],[8,0],[0,8],[0,16],[0,32]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[[16,0],[32,0]]">
+%a, %b, %c = "test.values"() : () -> (!tile.shared<64x64xbf16>, !tile.shared<64x128xbf16>, tensor<64x64xf32, #l>)
+// expected-error @below {{wgmma-c4: columns 32 to 96 are not made of instructions of 64 columns, of 128}}
+%r = tile.wgmma %a, %b, %c k 0 depth 64 column 32 using <m64n64k16, type = bf16, warps = [4, 1]> : !tile.shared<64x64xbf16>, !tile.shared<64x128xbf16>, tensor<64x64xf32, #l> -> !tile.in_flight<tensor<64x64xf32, #l>>

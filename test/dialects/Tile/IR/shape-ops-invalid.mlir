@@ -164,3 +164,10 @@
 %a = "test.values"() : () -> (tensor<8x16xf32>)
 // expected-error @below {{annotate-layout-c1: the layout is that of another shape than 'tensor<8x16xf32>'}}
 %r = tile.annotate_layout %a, <"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]"> : tensor<8x16xf32>
+
+// -----
+
+// join-c1: the parts make up the result.
+%a, %b = "test.values"() : () -> (tensor<8x16xf32>, tensor<8x8xf32>)
+// expected-error @below {{join-c1: the parts do not make up 'tensor<8x32xf32>'}}
+%r = tile.join %a, %b dim 1 : tensor<8x16xf32>, tensor<8x8xf32> -> tensor<8x32xf32>

@@ -69,3 +69,38 @@ tile.kernel @decided() attributes {decisions = {instruction = "wgmma"}, symbols 
   %r = tile.gemm %a, %b, %zero : !tile.shared<32x64xbf16>, !tile.shared<64x64xbf16>, tensor<32x64xf32>
   tile.return
 }
+
+// -----
+
+// Tests that promoted sums of 256 columns join their total in parts, since all
+// of them do not fit beside it, and as many at a time as is decided.
+// CHECK-LABEL: @promoted_in_parts
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n128k32
+// CHECK-LABEL: @decided_parts
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n64k32
+tile.kernel @promoted_in_parts() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %a = tile.alloc_shared : !tile.shared<128x128xf8E4M3FN>
+  %b = tile.alloc_shared : !tile.shared<256x128xf8E4M3FN>
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<128x128xf8E4M3FN>, !tile.shared<256x128xf8E4M3FN>, tensor<128x256xf32>
+  tile.return
+}
+tile.kernel @decided_parts() attributes {decisions = {promotion = 64 : i64}, symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %a = tile.alloc_shared : !tile.shared<128x128xf8E4M3FN>
+  %b = tile.alloc_shared : !tile.shared<256x128xf8E4M3FN>
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<128x128xf8E4M3FN>, !tile.shared<256x128xf8E4M3FN>, tensor<128x256xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that parts which do not fit are refused.
+tile.kernel @misfit() attributes {decisions = {promotion = 48 : i64}, symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %a = tile.alloc_shared : !tile.shared<128x128xf8E4M3FN>
+  %b = tile.alloc_shared : !tile.shared<256x128xf8E4M3FN>
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  // expected-error @+1 {{decision 'promotion' = 48 does not fit: the columns that join a total at a time are one of 256, 128, 64, as far as their sums fit into registers}}
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<128x128xf8E4M3FN>, !tile.shared<256x128xf8E4M3FN>, tensor<128x256xf32>
+  tile.return
+}

@@ -29,6 +29,7 @@ OPERANDS = {
     "gemm": {"as": "!tile.shared<128x64xbf16>", "bs": "!tile.shared<64x128xi4, pack = 0>", "acc": "tensor<128x128xf32>"},
     "expect": {"ready": "!tile.barrier<3>", "s": "i64", "bytes": "i64"},
     "gemm_scaled": {"as": "!tile.shared<64x128xf8E4M3FN>", "bs": "!tile.shared<128x128xf8E4M3FN>", "acc": "tensor<64x128xf32>", "sa": "!tile.shared<64x1xf32>", "sb": "!tile.shared<1x1xf32>"},
+    "join": {"p": "tensor<128x32xf32>", "q": "tensor<128x32xf32>"},
     "load": {"bias": "!tile.global<?xf32>", "j": "i64"},
     "load_element": {"Sa": "!tile.global<?xf32>", "i": "i64"},
     "mma_carry": {"acc": "tensor<64x64xf32>"},
