@@ -65,6 +65,8 @@ struct CompileOptions {
 struct RunOptions {
   Device device = Device::Auto;
   std::vector<NamedSize> sizes;
+  /// Bytes between an address that is a multiple of 256 and a tensor's data.
+  std::vector<NamedSize> offsets;
   std::vector<NamedText> inputs;
   std::vector<NamedText> outputs;
   std::vector<NamedText> expected;

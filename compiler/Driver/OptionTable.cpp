@@ -58,22 +58,24 @@ static llvm::Error addNamedText(StringRef option, StringRef value,
   return llvm::Error::success();
 }
 
-static llvm::Error addSize(StringRef value, std::vector<NamedSize> &list) {
-  llvm::Expected<NamedText> parsed = parseNamedText("--size", value);
+/// Adds NAME=NUMBER to a list that has each name at most once.
+static llvm::Error addNumber(StringRef option, StringRef value,
+                             std::vector<NamedSize> &list, StringRef example) {
+  llvm::Expected<NamedText> parsed = parseNamedText(option, value);
   if (!parsed)
     return parsed.takeError();
   int64_t size;
   if (StringRef(parsed->text).getAsInteger(10, size) || size < 0)
     return makeUsageError(
-        "'--size " + parsed->name + "' takes a whole number from 0, found '" +
-            parsed->text + "'",
-        "write, for example, --size " + parsed->name + "=1024");
+        "'" + option + " " + parsed->name +
+            "' takes a whole number from 0, found '" + parsed->text + "'",
+        "write, for example, " + option + " " + parsed->name + "=" + example);
   for (const NamedSize &earlier : list)
     if (earlier.name == parsed->name)
-      return makeUsageError("'--size " + parsed->name + "' is given twice: " +
-                                llvm::Twine(earlier.value) + " and " +
-                                llvm::Twine(size),
-                            "keep one of them");
+      return makeUsageError(
+          "'" + option + " " + parsed->name + "' is given twice: " +
+              llvm::Twine(earlier.value) + " and " + llvm::Twine(size),
+          "keep one of them");
   list.push_back({parsed->name, size});
   return llvm::Error::success();
 }
@@ -227,7 +229,13 @@ static const OptionSpec options[] = {
      "Bind a size such as M at launch; the kernel stays one for any size. What "
      "neither -D nor --size gives is taken from the shapes of the --in arrays.",
      [](Invocation &invocation, StringRef value) {
-       return addSize(value, invocation.run.sizes);
+       return addNumber("--size", value, invocation.run.sizes, "1024");
+     }},
+    {"--offset", ValueKind::Required, "NAME=BYTES", true, runOnly,
+     "Put the data of a tensor BYTES behind an address that is a multiple of "
+     "256, to see what a launch does with such a pointer.",
+     [](Invocation &invocation, StringRef value) {
+       return addNumber("--offset", value, invocation.run.offsets, "8");
      }},
     {"--in", ValueKind::Required, "NAME=FILE.npy|NUMBER", true, runOnly,
      "Give a tensor from a NumPy file, or a scalar as a number. bf16 is stored "

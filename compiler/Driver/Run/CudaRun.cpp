@@ -37,9 +37,10 @@ llvm::Expected<CudaRun> CudaRun::create(RunArguments &arguments) {
 
 std::vector<tilert_argument> CudaRun::getRuntimeArguments() const {
   std::vector<tilert_argument> result = arguments->getRuntimeArguments();
-  for (auto [argument, address] : llvm::zip(result, addresses))
+  for (auto [argument, host, address] :
+       llvm::zip(result, arguments->get(), addresses))
     if (address) {
-      argument.value.tensor.data = address + HostTensor::guardBytes;
+      argument.value.tensor.data = address + host.tensor->getGuardBefore();
       argument.value.tensor.device = 0;
     }
   return result;

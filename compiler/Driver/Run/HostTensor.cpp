@@ -56,13 +56,12 @@ static int64_t getPhysicalMemory() {
   return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
 }
 
-llvm::Expected<HostTensor> HostTensor::create(TensorShape shape) {
+llvm::Expected<HostTensor> HostTensor::create(TensorShape shape,
+                                              size_t offset) {
   std::optional<int64_t> bytes = computeByteCount(shape);
   HostTensor tensor;
   if (bytes && *bytes <= getPhysicalMemory()) {
-    // The alignment of device memory: what a kernel may assume there holds
-    // here too.
-    size_t total = llvm::alignTo(*bytes, 256) + 2 * guardBytes;
+    size_t total = llvm::alignTo(*bytes, alignment) + offset + 2 * guardBytes;
     tensor.storage.reset(static_cast<uint8_t *>(
         std::aligned_alloc(guardBytes, llvm::alignTo(total, guardBytes))));
   }
@@ -70,11 +69,11 @@ llvm::Expected<HostTensor> HostTensor::create(TensorShape shape) {
     return makeFailure("an array of " + shape.getSizeText() + " elements of " +
                        std::string(getSpelling(shape.format)) +
                        " does not fit the memory of this machine");
+  tensor.offset = offset;
   tensor.byteCount = *bytes;
   tensor.shape = std::move(shape);
-  std::memset(tensor.storage.get(), guardByte, guardBytes);
-  std::memset(tensor.storage.get() + guardBytes + tensor.byteCount, guardByte,
-              guardBytes);
+  std::memset(tensor.storage.get(), guardByte, tensor.getGuardBefore());
+  std::memset(tensor.getData() + tensor.byteCount, guardByte, guardBytes);
   return tensor;
 }
 
@@ -86,7 +85,7 @@ llvm::Expected<HostTensor> HostTensor::clone() const {
 }
 
 uint64_t HostTensor::getCode(int64_t position) const {
-  const uint8_t *data = storage.get() + guardBytes;
+  const uint8_t *data = getData();
   if (isPacked(shape.format)) {
     // position = (outer * extent + index) * inner + last, where index counts
     // along the packed dimension.
@@ -115,8 +114,8 @@ static std::string describeDamage(size_t count, llvm::StringRef where,
 
 std::string HostTensor::describeGuardDamage() const {
   const uint8_t *first = storage.get();
-  llvm::ArrayRef<uint8_t> before(first, guardBytes);
-  llvm::ArrayRef<uint8_t> after(first + guardBytes + byteCount, guardBytes);
+  llvm::ArrayRef<uint8_t> before(first, getGuardBefore());
+  llvm::ArrayRef<uint8_t> after(getData() + byteCount, guardBytes);
   auto isDamaged = [](uint8_t byte) { return byte != guardByte; };
   llvm::SmallVector<std::string, 2> parts;
   if (size_t count = llvm::count_if(before, isDamaged)) {

@@ -37,24 +37,27 @@ std::optional<int64_t> computeByteCount(const TensorShape &shape);
 
 class HostTensor {
 public:
-  /// Fails if there is not enough memory.
-  static llvm::Expected<HostTensor> create(TensorShape shape);
+  /// The elements begin `offset` bytes behind an address of the alignment of
+  /// device memory.  Fails if there is not enough memory.
+  static llvm::Expected<HostTensor> create(TensorShape shape,
+                                           size_t offset = 0);
 
   const TensorShape &getShape() const { return shape; }
-  llvm::MutableArrayRef<uint8_t> getBytes() {
-    return {storage.get() + guardBytes, byteCount};
-  }
-  llvm::ArrayRef<uint8_t> getBytes() const {
-    return {storage.get() + guardBytes, byteCount};
-  }
+  llvm::MutableArrayRef<uint8_t> getBytes() { return {getData(), byteCount}; }
+  llvm::ArrayRef<uint8_t> getBytes() const { return {getData(), byteCount}; }
 
-  /// The array between its guards, for a copy of all three elsewhere.
+  /// The array between its guards, for a copy of all three elsewhere.  The
+  /// first guard begins at an address of the alignment of device memory.
   llvm::MutableArrayRef<uint8_t> getGuardedBytes() {
-    return {storage.get(), byteCount + 2 * guardBytes};
+    return {storage.get(), getGuardBefore() + byteCount + guardBytes};
   }
+  /// Bytes of the guard that lies before the array.
+  size_t getGuardBefore() const { return guardBytes + offset; }
   /// Wide enough for a stray vector access of a whole warp, and a multiple of
   /// the alignment of device memory.
   static constexpr size_t guardBytes = 4096;
+  /// Of device memory: what a kernel may assume there holds here too.
+  static constexpr int64_t alignment = 256;
 
   /// An array with the same elements.
   llvm::Expected<HostTensor> clone() const;
@@ -69,10 +72,13 @@ public:
 private:
   HostTensor() = default;
 
+  uint8_t *getData() const { return storage.get() + getGuardBefore(); }
+
   struct Free {
     void operator()(uint8_t *memory) const;
   };
   TensorShape shape;
+  size_t offset = 0;
   size_t byteCount = 0;
   std::unique_ptr<uint8_t[], Free> storage;
 };

@@ -54,6 +54,7 @@ private:
   llvm::Error checkInputName(StringRef name) const;
   llvm::Error checkOutputNames(StringRef option,
                                llvm::ArrayRef<NamedText> list) const;
+  llvm::Error checkOffset(const NamedSize &offset) const;
   llvm::Error readInputs();
   llvm::Error readScalar(RunArgument &argument, StringRef text);
   llvm::Error solveSizes();
@@ -142,6 +143,21 @@ ArgumentBuilder::checkOutputNames(StringRef option,
   return llvm::Error::success();
 }
 
+llvm::Error ArgumentBuilder::checkOffset(const NamedSize &offset) const {
+  auto isTensor = [](const RunArgument &a) { return a.isTensor(); };
+  const RunArgument *argument = find(offset.name);
+  std::string head = "'--offset " + offset.name + "': ";
+  if (!argument || !argument->isTensor())
+    return makeUsageError(head + quoteKernel() + " has no tensor '" +
+                              offset.name + "'",
+                          suggestFrom(offset.name, getNames(isTensor)));
+  if (offset.value >= HostTensor::alignment)
+    return makeUsageError(head + llvm::Twine(offset.value) +
+                          " bytes are not from 0 to " +
+                          llvm::Twine(HostTensor::alignment - 1));
+  return llvm::Error::success();
+}
+
 llvm::Error ArgumentBuilder::checkNames() const {
   for (const NamedText &input : options.inputs)
     if (llvm::Error error = checkInputName(input.name))
@@ -150,6 +166,10 @@ llvm::Error ArgumentBuilder::checkNames() const {
     return error;
   if (llvm::Error error = checkOutputNames("--expect", options.expected))
     return error;
+
+  for (const NamedSize &offset : options.offsets)
+    if (llvm::Error error = checkOffset(offset))
+      return error;
 
   llvm::SmallVector<StringRef> symbolNames;
   for (size_t i = 0; i < tilert_kernel_symbol_count(&kernel); ++i)
@@ -282,7 +302,11 @@ llvm::Error ArgumentBuilder::makeTensor(size_t index) {
   if (llvm::Error error = takeStatus(status))
     return error;
 
-  llvm::Expected<HostTensor> tensor = HostTensor::create(std::move(shape));
+  auto offset = llvm::find_if(options.offsets, [&](const NamedSize &given) {
+    return given.name == argument.name;
+  });
+  llvm::Expected<HostTensor> tensor = HostTensor::create(
+      std::move(shape), offset == options.offsets.end() ? 0 : offset->value);
   if (!tensor)
     return tensor.takeError();
   argument.tensor = std::move(*tensor);

@@ -51,6 +51,22 @@ TEST(HostTensor, FailsWhenTheArrayCannotBeAddressed) {
             "fit the memory of this machine");
 }
 
+TEST(HostTensor, BeginsBehindAnAlignedAddressByItsOffset) {
+  HostTensor tensor =
+      llvm::cantFail(HostTensor::create({NumberFormat::UInt8, -1, {10}}, 6));
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor.getBytes().data()) %
+                HostTensor::alignment,
+            6u);
+  EXPECT_EQ(tensor.describeGuardDamage(), "");
+  tensor.getBytes().data()[-1] = 0;
+  EXPECT_EQ(tensor.describeGuardDamage(),
+            "1 byte before it, the nearest at offset -1");
+  tensor.getBytes().data()[10] = 0;
+  EXPECT_EQ(tensor.describeGuardDamage(),
+            "1 byte before it, the nearest at offset -1 and 1 byte after it, "
+            "the nearest at offset 10");
+}
+
 TEST(HostTensor, NamesTheChangedGuardByteThatIsNearest) {
   HostTensor tensor = make(NumberFormat::UInt8, {10});
   EXPECT_EQ(tensor.describeGuardDamage(), "");
