@@ -149,12 +149,8 @@ static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
           "decision 'instruction' = wgmma needs sm_90a");
     return false;
   }
-  // Several products in turn would each wait for the one before.
-  if (gemms.size() > 1) {
-    if (decided)
-      return gemms.back().emitError(
-          "decision 'instruction' = wgmma does not fit: a kernel of several "
-          "products is not supported yet");
+  // Several products in turn each wait for the one before.
+  if (gemms.size() > 1 && !decided) {
     noteChoice(kernel, gemms.front().getLoc(),
                {"instruction", "mma", "wgmma, mma",
                 "the kernel has several products"});

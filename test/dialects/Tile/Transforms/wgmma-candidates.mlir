@@ -59,6 +59,36 @@ tile.kernel @rows_of_columns() attributes {symbols = [], checks = [], grid = [],
 
 // -----
 
+// Tests that two products in turn are left to warps, unless warpgroups are asked
+// for.
+// CHECK-LABEL: @two
+// CHECK: the kernel has several products
+// CHECK-COUNT-2: tile.gemm {{.*}}mma = #tile.mma<m16n8k16
+tile.kernel @two() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x64xbf16>
+  %b = tile.alloc_shared : !tile.shared<64x64xbf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = tile.gemm %a, %b, %zero : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
+  %s = tile.gemm %b, %a, %r : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @two_decided
+// CHECK-COUNT-2: tile.gemm {{.*}}mma = #tile.mma<m64n64k16
+tile.kernel @two_decided() attributes {decisions = {instruction = "wgmma"}, symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x64xbf16>
+  %b = tile.alloc_shared : !tile.shared<64x64xbf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  // BEFORE: error: decision 'instruction' = wgmma needs sm_90a
+  %r = tile.gemm %a, %b, %zero : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
+  %s = tile.gemm %b, %a, %r : !tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
 // Tests that a decision for warpgroups is honoured or an error.
 tile.kernel @decided() attributes {decisions = {instruction = "wgmma"}, symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
   %a = tile.alloc_shared : !tile.shared<32x64xbf16>
