@@ -2,6 +2,9 @@
 
 A test calls `expect` for each kernel whose result is known, `refuse` for each that must be refused, and `finish` at its end. Each
 kernel runs on the interpreter and on the emulator. Arrays are values; `Array` says their type and packing.
+
+With --emit-jobs=DIR nothing runs: kernels, data and DIR/jobs.txt, a list for tile-gpu-runner that launches each kernel --repeat times,
+are written for the target that --target names. What is refused before a launch is left out.
 """
 
 import argparse
@@ -10,9 +13,9 @@ import re
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional
+from typing import Dict, Optional
 
 import numpy as np
 
@@ -22,12 +25,16 @@ from formats import encode, store  # noqa: E402
 
 TARGETS = ["sm_80", "sm_89", "sm_90a"]
 turns = itertools.cycle(TARGETS)
+interpreted = set()
 counts = {"passed": 0, "failed": 0, "not supported yet": 0}
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tilec", default=str(Path(__file__).resolve().parents[2] / "build" / "bin" / "tilec"))
+    parser.add_argument("--emit-jobs", type=Path, metavar="DIR")
+    parser.add_argument("--target", default="sm_90a", help="of the jobs")
+    parser.add_argument("--repeat", type=int, default=100, metavar="N", help="launches of a job (default: 100)")
     return parser.parse_args()
 
 
@@ -57,26 +64,74 @@ def run_tilec(text, options, arrays):
         return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
 
 
-def list_options(inputs, wanted, sizes, settings, scalars, tolerance):
-    options = [o for n, v in sizes.items() for o in ("--size", f"{n}={v}")]
-    options += [o for n, v in settings.items() for o in ("-D", f"{n}={v}")]
-    options += [o for n in inputs for o in ("--in", f"{n}=in_{n}.npy")]
-    options += [o for n, v in scalars.items() for o in ("--in", f"{n}={v}")]
-    options += [o for n in wanted for o in ("--expect", f"{n}=want_{n}.npy")]
-    return options + ([f"--tol={tolerance}"] if tolerance else [])
+@dataclass
+class Launch:
+    """One run of a kernel: what it is given and what must come."""
+    inputs: Dict[str, Array]
+    wanted: Dict[str, Array]
+    sizes: Dict[str, int] = field(default_factory=dict)
+    settings: Dict[str, object] = field(default_factory=dict)
+    scalars: Dict[str, object] = field(default_factory=dict)
+    decisions: Dict[str, object] = field(default_factory=dict)
+    offsets: Dict[str, int] = field(default_factory=dict)
+    tolerance: Optional[str] = None
+
+    def list_compile_options(self):
+        return repeat("-D", self.settings) + repeat("--set", self.decisions)
+
+    def list_launch_options(self, prefix=""):
+        options = repeat("--size", self.sizes) + repeat("--offset", self.offsets) + repeat("--in", self.scalars)
+        options += repeat("--in", {name: f"{prefix}in_{name}.npy" for name in self.inputs})
+        options += repeat("--expect", {name: f"{prefix}want_{name}.npy" for name in self.wanted})
+        return options + ([f"--tol={self.tolerance}"] if self.tolerance else [])
+
+    def list_arrays(self):
+        return {**{"in_" + n: a for n, a in self.inputs.items()}, **{"want_" + n: a for n, a in self.wanted.items()}}
 
 
-def expect(title, text, inputs, wanted, sizes=None, settings=None, scalars=None, targets=None, tolerance=None, or_refused=None):
+def repeat(option, values):
+    return [word for name, value in values.items() for word in (option, f"{name}={value}")]
+
+
+def emit_job(title, text, launch):
+    """Writes the kernel, its data and the line of a job."""
+    folder, name = arguments.emit_jobs, f"{Path(sys.argv[0]).stem}-{sum(counts.values())}"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.tile").write_text(text)
+    command = [arguments.tilec, str(folder / f"{name}.tile"), f"--target={arguments.target}", "-o", str(folder / f"{name}.cubin")]
+    done = subprocess.run(command + launch.list_compile_options(), capture_output=True, text=True, timeout=300)
+    if done.returncode != 0:
+        counts["not supported yet" if "is not supported yet" in done.stderr else "failed"] += 1
+        print(f"{'' if 'is not supported yet' in done.stderr else 'FAILED '}{title}: {done.stderr}")
+        return
+    counts["passed"] += 1
+    for array, values in launch.list_arrays().items():
+        np.save(folder / f"{name}.{array}.npy", values.stored())
+    words = [f"{name}.json", f"--name={Path(sys.argv[0]).stem}: {title}", *launch.list_launch_options(f"{name}."), "--repeat", str(arguments.repeat)]
+    with (folder / "jobs.txt").open("a") as jobs:
+        jobs.write(" ".join(f'"{word}"' if " " in word else word for word in words) + "\n")
+
+
+def expect(title, text, inputs, wanted, sizes=None, targets=None, or_refused=None, variant=None, **options):
     """The kernel gives what is wanted on the interpreter and on the emulator, for the targets; by default for one, in turn. With
-    `or_refused` one error that matches it will do."""
-    options = list_options(inputs, wanted, sizes or {}, settings or {}, scalars or {}, tolerance)
-    arrays = {"in_" + n: a for n, a in inputs.items()}
-    arrays.update({"want_" + n: a for n, a in wanted.items()})
-    runs = [["run", "--device=interpreter"]] + [["run", "--device=emulator", f"--target={t}"] for t in targets or [next(turns)]]
+    `or_refused` one error that matches it will do. `variant` is the one that the emulator must run. `options` are those of Launch."""
+    launch = Launch(inputs, wanted, sizes or {}, **options)
+    if arguments.emit_jobs:
+        # What may be refused at launch has no line that fits both ends.
+        return None if or_refused else emit_job(title, text, launch)
+    options = launch.list_compile_options() + launch.list_launch_options()
+    runs = [["run", "--device=emulator", f"--target={t}"] for t in targets or [next(turns)]]
+    # What a kernel means depends on no decision of the compiler and on no address.
+    arrays = tuple((name, array.type, array.stored().tobytes()) for name, array in launch.list_arrays().items())
+    meaning = (text, repr((launch.settings, launch.sizes, launch.scalars)), arrays)
+    if meaning not in interpreted:
+        interpreted.add(meaning)
+        runs.insert(0, ["run", "--device=interpreter"])
     for run in runs:
-        done = run_tilec(text, run + options, arrays)
+        done = run_tilec(text, run + options, launch.list_arrays())
         errors = re.findall(r"error: (.*)", done.stderr)
-        if done.returncode == 0 and ("PASS" in done.stdout or re.search(r"grid 0\b", done.stdout)):
+        is_planned = variant is None or "interpreter" in run[1] or re.search(rf": variant {variant}$", done.stdout, re.MULTILINE)
+        if done.returncode == 0 and is_planned and ("PASS" in done.stdout or re.search(r"grid 0\b", done.stdout)):
             counts["passed"] += 1
         elif done.returncode == 1 and len(errors) == 1 and or_refused and re.search(or_refused, errors[0]):
             counts["passed"] += 1
@@ -85,14 +140,15 @@ def expect(title, text, inputs, wanted, sizes=None, settings=None, scalars=None,
             print(f"not supported yet: {title}: {' '.join(run[1:])}: {errors[0]}")
         else:
             counts["failed"] += 1
-            print(f"FAILED {title}: {' '.join(run[1:] + options)}\n{text}{done.stdout}{done.stderr}exit code {done.returncode}")
+            print(f"FAILED {title}: {'' if is_planned else f'not variant {variant}: '}{' '.join(run[1:] + options)}\n{text}{done.stdout}{done.stderr}exit code {done.returncode}")
 
 
-def refuse(title, text, message, command=("run", "--device=emulator"), sizes=None, settings=None, inputs=None):
+def refuse(title, text, message, command=("run", "--device=emulator"), sizes=None, settings=None, inputs=None, decisions=None):
     """tilec refuses with one error that matches the message, and exit code 1."""
-    inputs = inputs or {}
-    options = list_options(inputs, {}, sizes or {}, settings or {}, {}, None)
-    done = run_tilec(text, list(command) + options, {"in_" + n: a for n, a in inputs.items()})
+    if arguments.emit_jobs:
+        return
+    launch = Launch(inputs or {}, {}, sizes or {}, settings or {}, decisions=decisions or {})
+    done = run_tilec(text, list(command) + launch.list_compile_options() + launch.list_launch_options(), launch.list_arrays())
     errors = re.findall(r"error: (.*)", done.stderr)
     if done.returncode == 1 and len(errors) == 1 and re.search(message, done.stderr):
         counts["passed"] += 1
@@ -103,4 +159,4 @@ def refuse(title, text, message, command=("run", "--device=emulator"), sizes=Non
 
 def finish():
     print(", ".join(f"{count} {name}" for name, count in counts.items()))
-    sys.exit(1 if counts["failed"] or not counts["passed"] else 0)
+    sys.exit(1 if counts["failed"] or not (counts["passed"] or arguments.emit_jobs) else 0)

@@ -39,10 +39,12 @@ class Build:
 
 PEER_SIZES = ((503, 1017, 763), (531, 1041, 783), (504, 992, 744))
 GEMM_SIZES = ((4096, 4096, 4096), (8192, 8192, 8192), *PEER_SIZES, (1, 1017, 763), (503, 1017, 0))
+# A, B or C of more than 2^31 elements, and bytes (F17).
+LONG_SIZES = ((32784, 64, 65536), (64, 32784, 65536), (46352, 46352, 64), (46352, 46350, 60))
 ASYNC_SIZES = ((256, 256, 128), (4096, 4096, 4096), (100, 200, 40))
 
 BUILDS: List[Build] = [
-    Build("gemm_bf16", GEMM_SIZES),
+    Build("gemm_bf16", GEMM_SIZES + LONG_SIZES),
     Build("matmul_bf16_int4", ((8192, 8192, 8192), (77, 130, 200), (77, 130, 201))),
     *[Build("gemm_f16_nn_nt_tn", ((4096, 4096, 4096), *PEER_SIZES), {"TRANS_A": a, "TRANS_B": b})
       for a in ("false", "true") for b in ("false", "true")],
@@ -50,7 +52,7 @@ BUILDS: List[Build] = [
     *[Build("async_copy_gemm", ASYNC_SIZES, {"STAGES": stages}, "async_copy_gemm") for stages in (2, 3, 4)],
     Build("gemm_splitk", ((64, 4096, 4096), (100, 200, 300))),
     Build("gemm_persistent", ((8192, 8192, 8192), (4096, 4096, 512), (300, 500, 77), (2000, 4001, 40), (128, 4096, 0))),
-    Build("gemm_int8", ((8192, 8192, 8192), *PEER_SIZES)),
+    Build("gemm_int8", ((8192, 8192, 8192), *PEER_SIZES, *LONG_SIZES[:2])),
     Build("gemm_int4", ((1024, 1024, 1024), (8192, 8192, 8192), (65, 129, 190))),
     Build("gemm_int4", ((16, 16, 32), (16, 16, 64)), {"BM": 16, "BN": 16, "BK": 64}),
     Build("gemm_fp8", ((1024, 1024, 1024), (8192, 8192, 8192), (1024, 1024, 8192), (503, 1017, 763))),
