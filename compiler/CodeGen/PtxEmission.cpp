@@ -47,15 +47,25 @@ private:
 };
 } // namespace
 
+template <typename Value>
+static void setOption(llvm::StringRef name, Value value) {
+  auto &options = llvm::cl::getRegisteredOptions();
+  if (auto option = options.find(name); option != options.end())
+    static_cast<llvm::cl::opt<Value> *>(option->second)->setValue(value);
+}
+
 /// Keeps arithmetic where it is.  Machine sinking would move what scales a
 /// group's sum of a block-scaled product behind the last barrier of the loop,
 /// since its result is used there, and the sums of all groups would wait for it
 /// (seen on gemm_mxfp8: 2,088 bytes a thread spilled).
-static void disableMachineSinking() {
-  auto &options = llvm::cl::getRegisteredOptions();
-  if (auto option = options.find("disable-machine-sink");
-      option != options.end())
-    static_cast<llvm::cl::opt<bool> *>(option->second)->setValue(true);
+static void disableMachineSinking() { setOption("disable-machine-sink", true); }
+
+/// Has one register for a sum all through a long row of products.  Where a
+/// value is written 100 times LLVM would give up joining its registers, and
+/// copy sums between two products, one of which is in flight (seen on 24
+/// products of warpgroups in turn).
+static void joinLongIntervals() {
+  setOption("large-interval-size-threshold", ~0u);
 }
 
 static llvm::Expected<std::string> generateCode(llvm::Module &module,
@@ -63,6 +73,7 @@ static llvm::Expected<std::string> generateCode(llvm::Module &module,
   llvm::SmallString<0> text;
   bool canEmit = true;
   disableMachineSinking();
+  joinLongIntervals();
   ScopedErrorCollector errors(module.getContext());
   llvm::Error failure = runGuarded("the code generation of PTX", [&] {
     llvm::raw_svector_ostream stream(text);
