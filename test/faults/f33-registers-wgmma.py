@@ -6,7 +6,7 @@ each variant, which fit the register file."""
 
 import re
 
-from faults import counts, finish, refuse, run_tilec
+from faults import arguments, counts, finish, refuse, run_tilec
 from warpgroups import FEEDS, WARPGROUPS, multiply
 
 # 512, 256 and 1,024 sums a thread.
@@ -14,7 +14,7 @@ for tile, threads in (((256, 256, 64), 128), ((256, 256, 64), 256), ((512, 256, 
     refuse(f"{tile} with {threads} threads", multiply("bf16", tile=tile, threads=threads, stages=1), r"fault.tile:\d+:\d+: error: .*registers", command=("report", "--target=sm_90a"),
            decisions=WARPGROUPS)
 
-for tile, threads in (((128, 256, 64), 256), ((64, 128, 64), 128), ((256, 128, 64), 256), ((128, 64, 64), 128)):
+for tile, threads in () if arguments.emit_jobs else (((128, 256, 64), 256), ((64, 128, 64), 128), ((256, 128, 64), 256), ((128, 64, 64), 128)):
     for feed, decisions in FEEDS.items():
         settings = [word for name, value in {**WARPGROUPS, **decisions}.items() for word in ("--set", f"{name}={value}")]
         done = run_tilec(multiply("bf16", tile=tile, threads=threads, stages=2), ["report", "--target=sm_90a", *settings], {})

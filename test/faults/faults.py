@@ -4,10 +4,12 @@ A test calls `expect` for each kernel whose result is known, `refuse` for each t
 kernel runs on the interpreter and on the emulator. Arrays are values; `Array` says their type and packing.
 
 With --emit-jobs=DIR nothing runs: kernels, data and DIR/jobs.txt, a list for tile-gpu-runner that launches each kernel --repeat times,
-are written for the target that --target names. What is refused before a launch is left out.
+are written for the target that --target names, or tilec's own. What is refused before a launch is left out.
 """
 
 import argparse
+import functools
+import hashlib
 import itertools
 import re
 import subprocess
@@ -79,10 +81,11 @@ class Launch:
     def list_compile_options(self):
         return repeat("-D", self.settings) + repeat("--set", self.decisions)
 
-    def list_launch_options(self, prefix=""):
+    def list_launch_options(self, files):
+        """`files` has the place of each array of list_arrays()."""
         options = repeat("--size", self.sizes) + repeat("--offset", self.offsets) + repeat("--in", self.scalars)
-        options += repeat("--in", {name: f"{prefix}in_{name}.npy" for name in self.inputs})
-        options += repeat("--expect", {name: f"{prefix}want_{name}.npy" for name in self.wanted})
+        options += repeat("--in", {name: files["in_" + name] for name in self.inputs})
+        options += repeat("--expect", {name: files["want_" + name] for name in self.wanted})
         return options + ([f"--tol={self.tolerance}"] if self.tolerance else [])
 
     def list_arrays(self):
@@ -93,21 +96,35 @@ def repeat(option, values):
     return [word for name, value in values.items() for word in (option, f"{name}={value}")]
 
 
+@functools.lru_cache(maxsize=None)
+def compile_kernel(text, options):
+    """Gives the name of the artifact and what went wrong; kernels that launches share are compiled once."""
+    name = f"kernel{compile_kernel.cache_info().currsize}"
+    source, cubin = (arguments.emit_jobs / f"{name}.{ending}" for ending in ("tile", "cubin"))
+    source.write_text(text)
+    command = [arguments.tilec, str(source), *(["--target", arguments.target] if arguments.target else []), "-o", str(cubin), *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    return name, done.stderr if done.returncode else ""
+
+
 def emit_job(title, text, launch):
     """Writes the kernel, its data and the line of a job."""
-    folder, name = arguments.emit_jobs, f"{Path(sys.argv[0]).stem}-{sum(counts.values())}"
+    folder = arguments.emit_jobs
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.tile").write_text(text)
-    command = [arguments.tilec, str(folder / f"{name}.tile"), f"--target={arguments.target}", "-o", str(folder / f"{name}.cubin")]
-    done = subprocess.run(command + launch.list_compile_options(), capture_output=True, text=True, timeout=300)
-    if done.returncode != 0:
-        counts["not supported yet" if "is not supported yet" in done.stderr else "failed"] += 1
-        print(f"{'' if 'is not supported yet' in done.stderr else 'FAILED '}{title}: {done.stderr}")
+    artifact, error = compile_kernel(text, tuple(launch.list_compile_options()))
+    if error:
+        outcome = "not supported yet" if "is not supported yet" in error else "failed"
+        counts[outcome] += 1
+        print(f"{outcome.upper()} {title}: {error}")
         return
     counts["passed"] += 1
-    for array, values in launch.list_arrays().items():
-        np.save(folder / f"{name}.{array}.npy", values.stored())
-    words = [f"{name}.json", f"--name={Path(sys.argv[0]).stem}: {title}", *launch.list_launch_options(f"{name}."), "--repeat", str(arguments.repeat)]
+    files = {}
+    for name, array in launch.list_arrays().items():
+        stored = array.stored()
+        # Arrays that launches share are written once.
+        files[name] = hashlib.sha256(repr((stored.dtype, stored.shape)).encode() + stored.tobytes()).hexdigest()[:16] + ".npy"
+        np.save(folder / files[name], stored)
+    words = [f"{artifact}.json", f"--name={Path(sys.argv[0]).stem}: {title}", *launch.list_launch_options(files), "--repeat", str(arguments.repeat)]
     with (folder / "jobs.txt").open("a") as jobs:
         jobs.write(" ".join(f'"{word}"' if " " in word else word for word in words) + "\n")
 
@@ -119,7 +136,7 @@ def expect(title, text, inputs, wanted, sizes=None, targets=None, or_refused=Non
     if arguments.emit_jobs:
         # What may be refused at launch has no line that fits both ends.
         return None if or_refused else emit_job(title, text, launch)
-    options = launch.list_compile_options() + launch.list_launch_options()
+    options = launch.list_compile_options() + launch.list_launch_options({name: f"{name}.npy" for name in launch.list_arrays()})
     runs = [["run", "--device=emulator", f"--target={t}"] for t in targets or [next(turns)]]
     # What a kernel means depends on no decision of the compiler and on no address.
     arrays = tuple((name, array.type, array.stored().tobytes()) for name, array in launch.list_arrays().items())
@@ -148,7 +165,8 @@ def refuse(title, text, message, command=("run", "--device=emulator"), sizes=Non
     if arguments.emit_jobs:
         return
     launch = Launch(inputs or {}, {}, sizes or {}, settings or {}, decisions=decisions or {})
-    done = run_tilec(text, list(command) + launch.list_compile_options() + launch.list_launch_options(), launch.list_arrays())
+    done = run_tilec(text, list(command) + launch.list_compile_options() + launch.list_launch_options({name: f"{name}.npy" for name in launch.list_arrays()}),
+                     launch.list_arrays())
     errors = re.findall(r"error: (.*)", done.stderr)
     if done.returncode == 1 and len(errors) == 1 and re.search(message, done.stderr):
         counts["passed"] += 1

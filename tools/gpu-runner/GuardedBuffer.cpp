@@ -41,7 +41,8 @@ GuardedBuffer::GuardedBuffer(const Device &device, const npy::Array &array,
 
   size_t behind = (size_t(-before) + alignment - 1) / alignment * alignment;
   origin = guardBytes + behind + size_t(offset);
-  image.assign(origin + size_t(after) + guardBytes, pattern);
+  size_t total = origin + size_t(after) + guardBytes;
+  image.assign((total + 15) / 16 * 16, pattern);
   isDense = strides.empty();
   if (isDense && !array.bytes.empty())
     std::memcpy(&image[origin], array.bytes.data(), array.bytes.size());

@@ -29,6 +29,11 @@ public:
   /// The address of element 0.
   CuPointer address() const { return base + origin; }
 
+  /// All of the device memory, guards too: whole pieces of 16 bytes at an
+  /// address of their alignment.
+  CuPointer allocation() const { return base; }
+  size_t allocatedBytes() const { return image.size(); }
+
   /// Puts the first contents back.
   void reset() const;
   /// Reads the array; sets `stray` to the number of bytes outside of it that

@@ -29,7 +29,8 @@ it, and read-only inputs must not have changed.
                        NaN any NaN
   --tol R[,A]          compares closely: |got - want| <= A + R * |want|
   --seed S             of the random data
-  --repeat N           launches N times from the same data; bits must not change
+  --repeat N           launches N times from the same data; on the device every
+                       result is compared bit for bit with the first
   --graph              captures the launch in a CUDA graph and replays it twice
   --expect-error TEXT  the launch must be refused with a message that holds TEXT
   --offset A=BYTES     moves a tensor off its 256-byte alignment

@@ -3,6 +3,7 @@
 #include "tools/gpu-runner/Run.h"
 #include "tools/gpu-runner/Arguments.h"
 #include "tools/gpu-runner/Bench.h"
+#include "tools/gpu-runner/RepeatCheck.h"
 
 #include "tilert/tilert.hpp"
 
@@ -37,8 +38,9 @@ public:
     if (job.expectedError)
       return fail("the launch was accepted, expected an error with '" +
                   *job.expectedError + "'");
-    for (int i = 0; i < job.repeat; ++i)
-      runOnce(i);
+    runFirst();
+    if (job.repeat > 1 && outcome.verdict == Verdict::Passed)
+      repeat();
     for (Operand &operand : operands)
       finish(operand);
     if (job.isBench && outcome.verdict == Verdict::Passed)
@@ -92,19 +94,46 @@ private:
         operand.buffer->reset();
   }
 
-  /// Launches once and keeps the results, or compares with those kept.
-  void runOnce(int round) {
-    reset();
+  void launchAsAsked() {
     if (job.usesGraph)
       launchInGraph();
     else
       launch();
+  }
+
+  /// Launches and keeps the results.
+  void runFirst() {
+    reset();
+    launchAsAsked();
     device.synchronize();
-    if (round == 0)
-      results.resize(operands.size());
+    results.resize(operands.size());
     for (size_t i = 0; i < operands.size(); ++i)
       if (operands[i].buffer)
-        collect(operands[i], results[i], round);
+        results[i] = collect(operands[i]);
+  }
+
+  /// Launches again from the same data, and compares with the first launch.
+  void repeat() {
+    std::vector<const Operand *> watched;
+    std::vector<const GuardedBuffer *> buffers;
+    for (const Operand &operand : operands)
+      if (operand.buffer) {
+        watched.push_back(&operand);
+        buffers.push_back(operand.buffer.get());
+      }
+    RepeatCheck check(device, std::move(buffers));
+    for (int number = 2; number <= job.repeat; ++number) {
+      check.reset();
+      launchAsAsked();
+      check.compare(unsigned(number));
+    }
+    auto differences = check.findDifferences();
+    for (size_t i = 0; i < watched.size(); ++i)
+      if (differences[i])
+        fail(std::string("'") + watched[i]->parameter->name + "': launch " +
+             std::to_string(*differences[i]) +
+             " gave other bits than the first");
+    note(std::to_string(job.repeat) + " launches");
   }
 
   void launchInGraph() {
@@ -128,7 +157,7 @@ private:
     require(TILERT_CALL(driver, cuGraphDestroy, graph));
   }
 
-  void collect(const Operand &operand, npy::Array &result, int round) {
+  npy::Array collect(const Operand &operand) {
     std::string name = std::string("'") + operand.parameter->name + "'";
     size_t stray = 0;
     int64_t firstStray = 0;
@@ -139,11 +168,7 @@ private:
            std::to_string(firstStray) + " from its start");
     if (!operand.isWritten && now.bytes != operand.initial.bytes)
       fail(name + " is an input and was changed");
-    if (round == 0)
-      result = std::move(now);
-    else if (now.bytes != result.bytes)
-      fail(name + ": launch " + std::to_string(round + 1) +
-           " gave other bits than the first");
+    return now;
   }
 
   /// The result in a tensor that shares the memory of another.

@@ -152,10 +152,18 @@ TEST_F(Runner, FindsResultsThatChange) {
   runJob("scale.json --size N=5 --in n=" + n);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(runJob("scale.json --size N=5 --repeat 3 --in n=" + n),
-            "FAIL scale.json N=5: variant general\n"
+            "FAIL scale.json N=5: variant general; 3 launches\n"
             "  'y': launch 2 gave other bits than the first\n"
-            "  'y': launch 3 gave other bits than the first\n"
             "0 passed, 1 failed, 0 skipped\n");
+}
+
+TEST_F(Runner, LaunchesAgainFromTheSameData) {
+  EXPECT_EQ(runJob("scale.json --in x=x.npy --in n=3 --expect y=y3.npy "
+                   "--repeat=1000"),
+            "PASS scale.json: variant general; 1000 launches; 'y' "
+            "max_abs_err=0 rel_err=0\n"
+            "1 passed, 0 failed, 0 skipped\n");
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(Runner, OutlivesFaultsCrashesAndHangs) {
