@@ -30,6 +30,7 @@ private:
   llvm::Error parseOption(StringRef argument);
   llvm::Error parseFile(StringRef argument);
   llvm::Error checkCombination() const;
+  llvm::Error checkTuning() const;
 
   llvm::Error describeUnknownOption(StringRef name) const;
   llvm::Error describeMissingFile() const;
@@ -199,6 +200,8 @@ llvm::Error CommandLineParser::parseCommand() {
     invocation.command = *command;
     rest = rest.drop_front();
   }
+  invocation.compile.tuneFile.isUsed = llvm::is_contained(
+      {Command::Compile, Command::Run, Command::Report}, invocation.command);
   if (invocation.command != Command::Help)
     return llvm::Error::success();
 
@@ -223,16 +226,49 @@ llvm::Error CommandLineParser::describeMissingFile() const {
                             getProgram() + " --help' explains the rest");
 }
 
+/// The same for those of tune.
+llvm::Error CommandLineParser::checkTuning() const {
+  if (invocation.command != Command::Tune)
+    return llvm::Error::success();
+  const TuneOptions &tune = invocation.tune;
+  if (!tune.from.empty() && !tune.compileOnly.empty())
+    return makeUsageError("'--compile-only' and '--from' are the two halves of "
+                          "tuning",
+                          "use the first where the compiler is, the second "
+                          "where the GPU is");
+  if (invocation.run.device == Device::Interpreter)
+    return makeUsageError("'tilec tune' has nothing to measure on "
+                          "'--device=interpreter'",
+                          "use --device=cuda, or --device=emulator to try the "
+                          "ways without a GPU");
+  if (!tune.compileOnly.empty() && invocation.outputFile)
+    return makeUsageError("'--compile-only' writes no tune file",
+                          "give -o to the command with --from");
+  if (tune.from.empty())
+    return llvm::Error::success();
+  for (StringRef option : {"-D", "--set", "--size", "--in", "--kernel",
+                           "--target", "--seed", "--limit", "--jobs"})
+    if (llvm::is_contained(seenOptions, option))
+      return makeUsageError("'--from' measures what is in the folder, and '" +
+                                option + "' was decided when it was made",
+                            "give " + option +
+                                " to the command with "
+                                "--compile-only");
+  return llvm::Error::success();
+}
+
 /// Rejects options that contradict each other or the file.
 llvm::Error CommandLineParser::checkCombination() const {
   StringRef file = invocation.compile.inputFile;
-  if (!file.ends_with(".tile") && !file.ends_with(".mlir")) {
+  if (!file.empty() && !file.ends_with(".tile") && !file.ends_with(".mlir")) {
     if (llvm::Error error = checkMisspeltCommand(file))
       return error;
     return makeUsageError("'" + file + "' is not named like a source file",
                           "sources end in .tile, or in .mlir for the tile "
                           "dialect");
   }
+  if (llvm::Error error = checkTuning())
+    return error;
   const RunOptions &run = invocation.run;
   if (run.check != CheckExtent::None && run.device == Device::Interpreter)
     return makeUsageError("'--check' compares with the interpreter, and "
@@ -255,26 +291,22 @@ llvm::Error CommandLineParser::checkCombination() const {
 llvm::Expected<Invocation> CommandLineParser::parse() {
   if (llvm::Error error = parseCommand())
     return error;
-  // Nothing about `tune` can be right or wrong yet.
-  if (llvm::is_contained({Command::Help, Command::Version, Command::Tune},
-                         invocation.command)) {
-    if (invocation.command == Command::Tune && llvm::any_of(rest, isHelpOption))
-      wantsHelp = true;
-    else
-      return invocation;
-  }
-  if (!wantsHelp)
-    if (llvm::Error error = parseArguments())
-      return error;
+  if (llvm::is_contained({Command::Help, Command::Version}, invocation.command))
+    return invocation;
+  if (llvm::Error error = parseArguments())
+    return error;
   if (wantsHelp) {
     invocation.helpTopic = invocation.command;
     invocation.command = Command::Help;
     return invocation;
   }
-  if (invocation.compile.inputFile.empty())
+  // What was compiled elsewhere may be measured without its source.
+  bool needsSource = invocation.tune.from.empty();
+  if (invocation.compile.inputFile.empty() && needsSource)
     return describeMissingFile();
   if (llvm::Error error = checkCombination())
     return error;
+  invocation.compile.tuneFile.sizes = invocation.run.sizes;
   return invocation;
 }
 

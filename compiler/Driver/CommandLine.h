@@ -46,6 +46,17 @@ struct Tolerance {
   double absolute = 0;
 };
 
+/// Whether and how a compilation takes the values that `tilec tune` found.
+struct TuneFileUse {
+  bool isUsed = false;
+  /// Empty: the one beside the source, if it is there.
+  std::string path;
+  /// The code is for the emulator, which has entries of its own.
+  bool isForEmulator = false;
+  /// Sizes of the launch, as far as they are known.
+  std::vector<NamedSize> sizes;
+};
+
 /// What every command that compiles needs.
 struct CompileOptions {
   std::string inputFile;
@@ -60,6 +71,7 @@ struct CompileOptions {
   /// What ptxas says of slow wgmma is an error.
   bool strictPtxas = false;
   bool time = false;
+  TuneFileUse tuneFile;
 };
 
 struct RunOptions {
@@ -77,6 +89,17 @@ struct RunOptions {
   bool counters = false;
 };
 
+struct TuneOptions {
+  /// Folders; empty if not given.
+  std::string compileOnly, from;
+  /// Candidates to measure.
+  unsigned limit = 32;
+  /// Compilations at a time; 0 for one a processor.
+  unsigned jobs = 0;
+  /// Seconds of one trial.
+  unsigned timeout = 60;
+};
+
 struct Invocation {
   Command command = Command::Compile;
   CompileOptions compile;
@@ -89,6 +112,9 @@ struct Invocation {
   bool json = false;
 
   RunOptions run;
+  TuneOptions tune;
+  /// Of compile, for candidates: the manifest of a text stage is written too.
+  bool withManifest = false;
 
   /// Of help: the command to explain.
   Command helpTopic = Command::Compile;

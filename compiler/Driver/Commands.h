@@ -24,6 +24,9 @@ llvm::Error runRunCommand(const Invocation &invocation);
 /// `tilec report FILE`: what the compiler decided.
 llvm::Error runReportCommand(const Invocation &invocation);
 
+/// `tilec tune FILE`: finds the fastest config constants and decisions.
+llvm::Error runTuneCommand(const Invocation &invocation);
+
 } // namespace tilec
 
 #endif // TILE_COMPILER_DRIVER_COMMANDS_H

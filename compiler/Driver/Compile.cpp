@@ -106,8 +106,19 @@ llvm::Error Compilation::makeTileModule() {
   timer.begin("frontend");
   if (isMlir()) {
     tileModule = parseMlirFile(sources, context, diagnostics);
+    if (tileModule && !diagnostics.hasErrors())
+      if (llvm::Error error = findTuned())
+        return error;
   } else {
+    if (llvm::Error error = findTuned())
+      return error;
     FrontendOptions frontend;
+    for (const TunedKernel &kernel : tuned) {
+      frontend.tuned.push_back({kernel.kernel, {}});
+      for (const NamedText &definition : kernel.definitions)
+        frontend.tuned.back().defines.push_back(
+            {definition.name, definition.text});
+    }
     for (const NamedText &definition : options.definitions)
       frontend.defines.push_back({definition.name, definition.text});
     frontend.kernel = options.kernel;
@@ -123,6 +134,8 @@ llvm::Error Compilation::makeTileModule() {
     // Written by the passes, and believed by the report.
     kernel->removeAttr(mlir::tile::choicesAttrName);
   }
+  if (llvm::Error error = applyTuned())
+    return error;
   if (llvm::Error error =
           applySettings(options.settings, target->name, *tileModule))
     return error;
@@ -130,6 +143,47 @@ llvm::Error Compilation::makeTileModule() {
   manifest.target = target->name.str();
   describeOptions();
   timer.end();
+  return llvm::Error::success();
+}
+
+/// Looks up the kernels in the tune file, if there is one.
+llvm::Error Compilation::findTuned() {
+  if (!mayHaveTuneFile(options))
+    return llvm::Error::success();
+  std::vector<TunableKernel> kernels;
+  if (isMlir()) {
+    kernels = listTunableKernels(*tileModule);
+  } else {
+    // The sources that this reads are read again below: imports are added once
+    // for each reading.
+    llvm::SourceMgr own;
+    DiagnosticEngine ignored;
+    unsigned main = sources.getMainFileID();
+    own.AddNewSourceBuffer(
+        llvm::MemoryBuffer::getMemBuffer(
+            sources.getMemoryBuffer(main)->getMemBufferRef()),
+        {});
+    ast::File file = parseProgram(own, ignored);
+    // The frontend reports the same, with the user's own sources.
+    if (ignored.hasErrors())
+      return llvm::Error::success();
+    kernels = listTunableKernels(own, file);
+  }
+  llvm::Expected<std::vector<TunedKernel>> found =
+      findTunedValues(options, target->name, kernels, diagnostics);
+  if (!found)
+    return found.takeError();
+  tuned = std::move(*found);
+  return llvm::Error::success();
+}
+
+/// Puts what was tuned of the compiler's decisions into the kernels.
+llvm::Error Compilation::applyTuned() {
+  for (const TunedKernel &kernel : tuned)
+    if (llvm::Error error = applySettings(kernel.settings, target->name,
+                                          *tileModule, kernel.kernel))
+      return llvm::joinErrors(makeFailure("the settings of " + kernel.summary),
+                              std::move(error));
   return llvm::Error::success();
 }
 
@@ -169,6 +223,10 @@ void Compilation::describeOptions() {
   for (const NamedText &definition : options.definitions)
     definitions[definition.name] = definition.text;
   manifest.options["definitions"] = std::move(definitions);
+  for (const TunedKernel &kernel : tuned)
+    for (const auto *values : {&kernel.definitions, &kernel.settings})
+      for (const NamedText &value : *values)
+        manifest.options["tuned"][kernel.kernel][value.name] = value.text;
   if (options.settings.empty())
     return;
   auto settings = nlohmann::ordered_json::object();
@@ -181,7 +239,7 @@ void Compilation::describeOptions() {
 // Tile dialect to LLVM dialect
 //===----------------------------------------------------------------------===//
 
-llvm::Error Compilation::lower() {
+llvm::Error Compilation::lower(bool stopsAtDecisions) {
   mlir::PassManager decisions(&context), lowering(&context);
   addTilePasses(decisions, *target);
   addLoweringPasses(lowering, *target);
@@ -211,6 +269,8 @@ llvm::Error Compilation::lower() {
   if (llvm::Error error = run(decisions))
     return error;
   manifest.kernels = describeKernels(*loweredModule);
+  if (stopsAtDecisions)
+    return llvm::Error::success();
   for (const std::string &decision : listIdleDecisions(*loweredModule))
     diagnostics.warning({}, "decision " + decision + " had nothing to decide");
   return run(lowering);
@@ -296,6 +356,17 @@ llvm::Error Compilation::makeCubin() {
 // All of it
 //===----------------------------------------------------------------------===//
 
+llvm::Error Compilation::compileToDecisions() {
+  if (llvm::Error error = chooseTarget())
+    return error;
+  if (llvm::Error error = readSource())
+    return error;
+  PassDiagnostics passDiagnostics(context, sources, diagnostics);
+  if (llvm::Error error = makeTileModule())
+    return error;
+  return lower(/*stopsAtDecisions=*/true);
+}
+
 llvm::Error Compilation::compileTo(Stage stage) {
   if (llvm::Error error = chooseTarget())
     return error;
@@ -314,7 +385,7 @@ llvm::Error Compilation::compileTo(Stage stage) {
     return llvm::Error::success();
 
   // What each thread does.
-  if (llvm::Error error = lower())
+  if (llvm::Error error = lower(/*stopsAtDecisions=*/false))
     return error;
   if (stage == Stage::Nvvm)
     return llvm::Error::success();
@@ -331,6 +402,14 @@ llvm::Error Compilation::compileTo(Stage stage) {
 
 llvm::Error tilec::compileAndReport(Compilation &compilation, Stage stage) {
   llvm::Error error = compilation.compileTo(stage);
+  // A user who gave no values wonders about errors that speak of them.
+  if (error)
+    for (const TunedKernel &kernel : compilation.getTunedKernels())
+      if (kernel.isTaken)
+        compilation.getDiagnostics()
+            .warning({}, "kernel '" + kernel.kernel + "' was compiled with " +
+                             kernel.summary)
+            .withHelp("--no-tune compiles without it");
   compilation.getTimer().end();
   printDiagnostics(llvm::errs(), compilation.getSources(),
                    compilation.getDiagnostics());

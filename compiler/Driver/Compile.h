@@ -11,6 +11,7 @@
 #include "compiler/CodeGen/Manifest.h"
 #include "compiler/Driver/CommandLine.h"
 #include "compiler/Driver/PhaseTimer.h"
+#include "compiler/Driver/Tune/TunedValues.h"
 #include "compiler/Frontend/Diagnostics/Diagnostics.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -36,11 +37,23 @@ public:
   /// `compileTo`.
   void keepSnapshots() { wantsSnapshots = true; }
 
+  /// What the code is for, where a tune file has entries for both: a GPU unless
+  /// this is called.  Before `compileTo`.
+  void makeForEmulator() { options.tuneFile.isForEmulator = true; }
+  /// The meaning of the source as it is.  Before `compileTo`.
+  void ignoreTuneFile() { options.tuneFile.isUsed = false; }
+
   /// Runs the phases up to the one that makes `stage`.  Where the source is at
   /// fault the error says nothing and the diagnostics everything.
   llvm::Error compileTo(Stage stage);
 
+  /// Runs the phases up to the last decision of the passes, where the module is
+  /// still in the tile dialect.  Much faster than the whole.
+  llvm::Error compileToDecisions();
+
   const CompileOptions &getOptions() const { return options; }
+  /// What the tune file says of the kernels; empty without one.
+  llvm::ArrayRef<TunedKernel> getTunedKernels() const { return tuned; }
   /// The target of --target, or of the GPU found, or sm_90a.
   const Target &getTarget() const { return *target; }
   PhaseTimer &getTimer() { return timer; }
@@ -53,7 +66,7 @@ public:
   /// The kernels as the frontend gives them: their meaning.
   mlir::ModuleOp getTileModule() { return *tileModule; }
   llvm::ArrayRef<PassSnapshot> getSnapshots() const { return snapshots; }
-  /// After all passes.
+  /// After all passes, or those that decide.
   mlir::ModuleOp getLoweredModule() { return *loweredModule; }
   /// Optimised: what PTX is made of and the emulator runs.
   const llvm::Module &getLLVMModule() const { return *llvmModule; }
@@ -68,8 +81,10 @@ private:
   llvm::Error readSource();
   llvm::Error printSyntaxTree();
   llvm::Error makeTileModule();
+  llvm::Error findTuned();
+  llvm::Error applyTuned();
   llvm::Error keepOneKernel();
-  llvm::Error lower();
+  llvm::Error lower(bool stopsAtDecisions);
   llvm::Error makeLLVMModule();
   llvm::Error makePtx();
   llvm::Error lintCode();
@@ -92,6 +107,7 @@ private:
   llvm::LLVMContext llvmContext;
 
   std::string ast;
+  std::vector<TunedKernel> tuned;
   mlir::OwningOpRef<mlir::ModuleOp> tileModule;
   std::vector<PassSnapshot> snapshots;
   mlir::OwningOpRef<mlir::ModuleOp> loweredModule;

@@ -108,7 +108,8 @@ llvm::Error tilec::runCompileCommand(const Invocation &invocation) {
   if (llvm::Error error =
           writeFileAtomically(output, getResult(compilation, invocation.emit)))
     return error;
-  if (invocation.emit != Stage::Cubin || output == "-")
+  bool hasManifest = invocation.emit == Stage::Cubin || invocation.withManifest;
+  if (!hasManifest || output == "-")
     return llvm::Error::success();
   return writeFileAtomically(replaceExtension(output, "json"),
                              writeManifest(compilation.getManifest()));

@@ -35,7 +35,7 @@ static llvm::Error runCommand(const Invocation &invocation) {
   case Command::Report:
     return runReportCommand(invocation);
   case Command::Tune:
-    return makeFailure("'tune' is not supported yet");
+    return runTuneCommand(invocation);
   case Command::Help:
     return runHelpCommand(invocation);
   case Command::Version:

@@ -89,6 +89,12 @@ static Page getPage(Command command) {
   static constexpr StringRef reportExamples[] = {
       "tilec report gemm.tile --target=sm_90a -D STAGES=3",
   };
+  static constexpr StringRef tuneExamples[] = {
+      "tilec tune gemm.tile -D M=8192 -D N=8192 -D K=8192",
+      "tilec tune gemm.tile --size M=16 -D N=8192 -D K=8192 --set warps=1x4",
+      "tilec tune gemm.tile -D M=8192 --compile-only=candidates",
+      "tilec tune gemm.tile --from=candidates",
+  };
   switch (command) {
   case Command::Compile:
     return {"tilec FILE [options]",
@@ -125,10 +131,18 @@ static Page getPage(Command command) {
             "they assume, and remarks on what could not be done.",
             reportExamples};
   case Command::Tune:
-    return {"tilec tune FILE [options]",
-            "Will search the config constants of a kernel for the fastest "
-            "ones. It is not supported yet.",
-            {}};
+    return {
+        "tilec tune FILE [options]",
+        "Finds the fastest way to compile a kernel for the sizes that -D and "
+        "--size give, and writes it into a file beside the source, which "
+        "later compilations read. It tries the values of each config constant "
+        "that has a set (BM = 128 in {64, 128}) and the answers to decisions "
+        "that --set overrides; what -D and --set give stays as it is. "
+        "Candidates are compiled in parallel and run in child processes, so "
+        "that one that fails or hangs costs no other; their results are "
+        "compared with the interpreter's before they count. "
+        "docs/tuning.md tells how times are measured.",
+        tuneExamples};
   case Command::Help:
   case Command::Version:
     break;
@@ -165,7 +179,8 @@ void tilec::printGeneralHelp(llvm::raw_ostream &os) {
   printOption(os, "tilec check FILE", "Print what is wrong with a file.");
   printOption(os, "tilec run FILE", "Run a kernel on given or random data.");
   printOption(os, "tilec report FILE", "Show what the compiler decided.");
-  printOption(os, "tilec tune FILE", "Not supported yet.");
+  printOption(os, "tilec tune FILE",
+              "Find the fastest way to compile a kernel.");
   printOption(os, "tilec help COMMAND",
               "Explain a command and its options ('tilec help compile' for "
               "the first); the same as 'tilec COMMAND --help'.");

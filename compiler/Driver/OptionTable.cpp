@@ -150,6 +150,16 @@ static llvm::Error applyCheck(Invocation &invocation, StringRef value) {
                         "block of a large problem");
 }
 
+/// A whole number from 1.
+static llvm::Error applyCount(StringRef option, StringRef value,
+                              unsigned &result) {
+  if (!value.getAsInteger(10, result) && result > 0)
+    return llvm::Error::success();
+  return makeUsageError(
+      "'" + option + "' takes a whole number from 1, found '" + value + "'",
+      "write, for example, " + option + "=8");
+}
+
 static llvm::Error applySeed(Invocation &invocation, StringRef value) {
   if (value.getAsInteger(10, invocation.run.seed))
     return makeUsageError("'--seed' takes a whole number from 0, found '" +
@@ -174,15 +184,27 @@ static llvm::Error applyWord(StringRef option, StringRef value,
 static constexpr Command compileOnly[] = {Command::Compile};
 static constexpr Command checkOnly[] = {Command::Check};
 static constexpr Command runOnly[] = {Command::Run};
+static constexpr Command showing[] = {Command::Compile, Command::Check,
+                                      Command::Run, Command::Report};
+static constexpr Command tuneOnly[] = {Command::Tune};
+static constexpr Command writing[] = {Command::Compile, Command::Tune};
+static constexpr Command running[] = {Command::Run, Command::Tune};
 static constexpr Command compiling[] = {Command::Compile, Command::Check,
-                                        Command::Run, Command::Report};
+                                        Command::Run, Command::Report,
+                                        Command::Tune};
+
+static constexpr Command tuned[] = {Command::Compile, Command::Run,
+                                    Command::Report};
+static constexpr Command sized[] = {Command::Run, Command::Compile,
+                                    Command::Report, Command::Tune};
 
 static const OptionSpec options[] = {
-    {"-o", ValueKind::Required, "FILE", false, compileOnly,
+    {"-o", ValueKind::Required, "FILE", false, writing,
      "Write the result to FILE; '-' is the standard output. A cubin brings its "
      "manifest with it, under the same name with the ending .json. Without -o "
-     "a cubin goes to the current folder, named after the source, and text "
-     "goes to the standard output.",
+     "a cubin goes to the current folder, named after the source, text goes to "
+     "the standard output, and what tuning found into the file beside the "
+     "source, gemm.tune.json for gemm.tile, with what is there already.",
      applyOutput},
     {"--emit", ValueKind::Required, "STAGE", false, compileOnly,
      "Stop after a stage and write what it made: ast (the parsed source), tile "
@@ -198,8 +220,8 @@ static const OptionSpec options[] = {
        return llvm::Error::success();
      }},
     {"--kernel", ValueKind::Required, "NAME", false, compiling,
-     "Take this kernel only. A run needs it where the file has several; the "
-     "other commands take all of them by default.",
+     "Take this kernel only. A run and tuning need it where the file has "
+     "several; the other commands take all of them by default.",
      [](Invocation &invocation, StringRef value) {
        return applyWord("--kernel", value, invocation.compile.kernel);
      }},
@@ -225,9 +247,10 @@ static const OptionSpec options[] = {
      [](Invocation &invocation, StringRef value) {
        return addNamedText("--set", value, invocation.compile.settings);
      }},
-    {"--size", ValueKind::Required, "NAME=VALUE", true, runOnly,
+    {"--size", ValueKind::Required, "NAME=VALUE", true, sized,
      "Bind a size such as M at launch; the kernel stays one for any size. What "
-     "neither -D nor --size gives is taken from the shapes of the --in arrays.",
+     "neither -D nor --size gives is taken from the shapes of the --in arrays. "
+     "Without a launch it says which entry of the tune file to take.",
      [](Invocation &invocation, StringRef value) {
        return addNumber("--size", value, invocation.run.sizes, "1024");
      }},
@@ -237,10 +260,11 @@ static const OptionSpec options[] = {
      [](Invocation &invocation, StringRef value) {
        return addNumber("--offset", value, invocation.run.offsets, "8");
      }},
-    {"--in", ValueKind::Required, "NAME=FILE.npy|NUMBER", true, runOnly,
+    {"--in", ValueKind::Required, "NAME=FILE.npy|NUMBER", true, running,
      "Give a tensor from a NumPy file, or a scalar as a number. bf16 is stored "
      "as uint16, 8-bit floats as uint8, 4-bit types two to a uint8 along the "
-     "packed dimension. Tensors without --in are random, scalars are 1.",
+     "packed dimension. Tensors without --in are random, scalars are 1. "
+     "Tuning takes numbers only.",
      [](Invocation &invocation, StringRef value) {
        return addNamedText("--in", value, invocation.run.inputs);
      }},
@@ -249,12 +273,13 @@ static const OptionSpec options[] = {
      [](Invocation &invocation, StringRef value) {
        return addNamedText("--out", value, invocation.run.outputs);
      }},
-    {"--device", ValueKind::Required, "DEVICE", false, runOnly,
+    {"--device", ValueKind::Required, "DEVICE", false, running,
      "Where to run: cuda (a GPU), emulator (the compiled code, on the CPU, "
      "with "
      "checks that a GPU does not make), interpreter (the meaning of the "
      "source, in high precision), or auto (the default): a GPU if there is "
-     "one, else the emulator.",
+     "one, else the emulator. Tuning measures on a GPU unless the emulator is "
+     "asked for, which counts instructions.",
      applyDevice},
     {"--expect", ValueKind::Required, "NAME=FILE.npy", true, runOnly,
      "Compare a result with a NumPy file: bit for bit, except that +0 equals "
@@ -274,7 +299,7 @@ static const OptionSpec options[] = {
      applyCheck},
     {"--tol", ValueKind::Required, "RTOL[,ATOL]", false, runOnly,
      "The tolerance of --expect and --check.", applyTolerance},
-    {"--seed", ValueKind::Required, "NUMBER", false, runOnly,
+    {"--seed", ValueKind::Required, "NUMBER", false, running,
      "Choose the random data; the same seed gives the same data. Default 0.",
      applySeed},
     {"--bench", ValueKind::None, "", false, runOnly,
@@ -291,20 +316,69 @@ static const OptionSpec options[] = {
        invocation.run.counters = true;
        return llvm::Error::success();
      }},
-    {"--print-ir-after", ValueKind::Required, "PASS", false, compiling,
+    {"--compile-only", ValueKind::Required, "DIR", false, tuneOnly,
+     "Compile the candidates into the folder DIR, with all that measuring "
+     "needs; this machine needs no GPU.",
+     [](Invocation &invocation, StringRef value) {
+       return applyWord("--compile-only", value, invocation.tune.compileOnly);
+     }},
+    {"--from", ValueKind::Required, "DIR", false, tuneOnly,
+     "Measure the candidates in the folder DIR; this machine needs no "
+     "compiler. Without a source file the tune file goes to the current "
+     "folder.",
+     [](Invocation &invocation, StringRef value) {
+       return applyWord("--from", value, invocation.tune.from);
+     }},
+    {"--limit", ValueKind::Required, "NUMBER", false, tuneOnly,
+     "Measure at most NUMBER candidates, the most promising ones. Default 32.",
+     [](Invocation &invocation, StringRef value) {
+       return applyCount("--limit", value, invocation.tune.limit);
+     }},
+    {"--timeout", ValueKind::Required, "SECONDS", false, tuneOnly,
+     "End a candidate that takes longer than SECONDS to compile, or to run "
+     "once. Default 60.",
+     [](Invocation &invocation, StringRef value) {
+       return applyCount("--timeout", value, invocation.tune.timeout);
+     }},
+    {"--jobs", ValueKind::Required, "NUMBER", false, tuneOnly,
+     "Compile NUMBER candidates at a time. By default as many as there are "
+     "processors.",
+     [](Invocation &invocation, StringRef value) {
+       return applyCount("--jobs", value, invocation.tune.jobs);
+     }},
+    {"--with-manifest", ValueKind::None, "", false, compileOnly, "",
+     [](Invocation &invocation, StringRef) -> llvm::Error {
+       invocation.withManifest = true;
+       return llvm::Error::success();
+     }},
+    {"--tune-file", ValueKind::Required, "FILE", false, tuned,
+     "Take the values that 'tilec tune' found from FILE. By default from the "
+     "file beside the source, gemm.tune.json for gemm.tile, if it is there. "
+     "Only an entry for the same kernel, GPU, target, sizes and compiler is "
+     "taken; -D and --set win.",
+     [](Invocation &invocation, StringRef value) {
+       return applyWord("--tune-file", value, invocation.compile.tuneFile.path);
+     }},
+    {"--no-tune", ValueKind::None, "", false, tuned,
+     "Do not look for values that 'tilec tune' found.",
+     [](Invocation &invocation, StringRef) -> llvm::Error {
+       invocation.compile.tuneFile.isUsed = false;
+       return llvm::Error::success();
+     }},
+    {"--print-ir-after", ValueKind::Required, "PASS", false, showing,
      "Print the module on the standard error after this pass, or after each "
      "with 'all'.",
      [](Invocation &invocation, StringRef value) {
        return applyWord("--print-ir-after", value,
                         invocation.compile.printIRAfter);
      }},
-    {"--time", ValueKind::None, "", false, compiling,
+    {"--time", ValueKind::None, "", false, showing,
      "Print how long each phase took on the standard error.",
      [](Invocation &invocation, StringRef) -> llvm::Error {
        invocation.compile.time = true;
        return llvm::Error::success();
      }},
-    {"--strict-ptxas", ValueKind::None, "", false, compiling, "",
+    {"--strict-ptxas", ValueKind::None, "", false, showing, "",
      [](Invocation &invocation, StringRef) -> llvm::Error {
        invocation.compile.strictPtxas = true;
        return llvm::Error::success();

@@ -36,6 +36,8 @@ private:
   /// The function of that symbol as a pass left it; null if there is none.
   KernelOp find(StringRef pass, StringRef symbol) const;
   KernelOp findSource(StringRef pass, StringRef name) const;
+  /// What the tune file says of a kernel; null if nothing.
+  const TunedKernel *findTuned(StringRef kernel) const;
 
   llvm::raw_ostream &os;
   Compilation &compilation;
@@ -65,6 +67,13 @@ KernelOp ReportPrinter::findSource(StringRef pass, StringRef name) const {
   return findIn(compilation.getSnapshots(), pass, [&](KernelOp kernel) {
     return kernel.getSourceName() == name;
   });
+}
+
+const TunedKernel *ReportPrinter::findTuned(StringRef kernel) const {
+  for (const TunedKernel &tuned : compilation.getTunedKernels())
+    if (tuned.kernel == kernel)
+      return &tuned;
+  return nullptr;
 }
 
 void ReportPrinter::printTable(const llvm::Twine &title,
@@ -131,7 +140,10 @@ void ReportPrinter::printChoices(const ManifestKernel &kernel) {
   for (const ManifestVariant &variant : kernel.variants)
     if (KernelOp op = find("insert-barriers", variant.symbol))
       variants.push_back(op);
-  printTable("decisions", makeChoiceTable(variants));
+  const TunedKernel *tuned = findTuned(kernel.name);
+  printTable("decisions",
+             makeChoiceTable(variants, tuned ? tuned->settings
+                                             : std::vector<NamedText>()));
 }
 
 /// "BM = 128, BN = 64"
@@ -148,6 +160,9 @@ void ReportPrinter::printKernel(const ManifestKernel &kernel) {
      << '\n';
   if (!kernel.config.empty())
     os << "  " << describeConfig(kernel.config) << '\n';
+  const TunedKernel *tuned = findTuned(kernel.name);
+  if (tuned && !tuned->summary.empty())
+    os << "  tuned: " << tuned->summary << '\n';
   printChoices(kernel);
   if (KernelOp op = findSource("select-mma", kernel.name)) {
     printTable("matrix products", makeProductTable(op));

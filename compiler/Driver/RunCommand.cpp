@@ -8,9 +8,9 @@
 #include "compiler/Driver/Compile.h"
 #include "compiler/Driver/Failure.h"
 #include "compiler/Driver/OutputPath.h"
-#include "compiler/Driver/PassDiagnostics.h"
 #include "compiler/Driver/Run/Comparison.h"
 #include "compiler/Driver/Run/CudaRun.h"
+#include "compiler/Driver/Run/Faults.h"
 #include "compiler/Driver/Run/NpyFile.h"
 #include "compiler/Driver/Run/ReferenceCheck.h"
 #include "compiler/Driver/Run/Throughput.h"
@@ -48,7 +48,6 @@ private:
   PlannedRun getPlannedRun() {
     return {*kernel, *plan, *arguments, facts.sm_count};
   }
-  llvm::Error locate(llvm::Error error);
 
   const RunOptions &options;
   Compilation compilation;
@@ -101,6 +100,10 @@ llvm::Error RunSession::chooseDevice() {
 }
 
 llvm::Error RunSession::compile() {
+  if (device == Device::Emulator)
+    compilation.makeForEmulator();
+  if (device == Device::Interpreter)
+    compilation.ignoreTuneFile();
   // Each device needs its own last stage; the interpreter runs the source's
   // meaning and needs no passes.
   Stage stage = device == Device::Cuda       ? Stage::Cubin
@@ -181,48 +184,19 @@ llvm::Error RunSession::makePlan() {
   if (options.device == Device::Auto && !whyNoGpu.empty())
     os << " (no GPU: " << whyNoGpu << ")";
   os << ", target " << compilation.getTarget().name << '\n';
+  for (const TunedKernel &tuned : compilation.getTunedKernels())
+    if (tuned.kernel == tilert_kernel_name(kernel) && !tuned.summary.empty())
+      os << "tuned: " << tuned.summary << '\n';
   os << tilert_plan_text(plan.get());
   os.flush();
   return llvm::Error::success();
-}
-
-/// What the emulator and the interpreter find wrong has a place in the source:
-/// it becomes a diagnostic.
-llvm::Error RunSession::locate(llvm::Error error) {
-  llvm::SourceMgr &sources = compilation.getSources();
-  DiagnosticEngine found;
-  llvm::Error rest = llvm::handleErrors(
-      std::move(error),
-      [&](const InterpreterError &error) {
-        found.error(findRange(sources, error.getLocation()), error.getText());
-      },
-      [&](const EmulationError &error) {
-        const EmulationReport &report = error.getReport();
-        auto find = [&](const EmulationLocation &place) {
-          return findRange(sources, place.file, place.line, place.column);
-        };
-        std::string message = report.message;
-        if (report.block)
-          message +=
-              " (block " + std::to_string(*report.block) +
-              (report.thread ? ", thread " + std::to_string(*report.thread)
-                             : "") +
-              ")";
-        Diagnostic &diagnostic = found.error(find(report.location), message);
-        for (const EmulationReport::Note &note : report.notes)
-          diagnostic.note(find(note.location).Start, note.message);
-      });
-  if (!found.hasErrors())
-    return rest;
-  printDiagnostics(llvm::errs(), sources, found);
-  return llvm::joinErrors(std::move(rest), makeReportedFailure());
 }
 
 llvm::Error RunSession::makeReference() {
   llvm::Expected<ReferenceCheck> made = ReferenceCheck::create(
       getKernelOp(), getPlannedRun(), options.check, options.seed);
   if (!made)
-    return locate(made.takeError());
+    return reportFaults(compilation.getSources(), made.takeError());
   reference.emplace(std::move(*made));
   return llvm::Error::success();
 }
@@ -231,7 +205,7 @@ llvm::Error RunSession::executeOnEmulator(const PlannedRun &planned) {
   llvm::Expected<EmulatorCounters> counters =
       runOnEmulator(compilation.getLLVMModule(), planned);
   if (!counters)
-    return locate(counters.takeError());
+    return reportFaults(compilation.getSources(), counters.takeError());
   if (options.counters)
     printCounters(llvm::outs(), *counters);
   return llvm::Error::success();
@@ -246,7 +220,8 @@ llvm::Error RunSession::execute() {
   case Device::Emulator:
     return executeOnEmulator(getPlannedRun());
   case Device::Interpreter:
-    return locate(runOnInterpreter(getKernelOp(), getPlannedRun()));
+    return reportFaults(compilation.getSources(),
+                        runOnInterpreter(getKernelOp(), getPlannedRun()));
   case Device::Auto:
     break;
   }

@@ -33,7 +33,8 @@ static llvm::Error checkSetting(const NamedText &setting, mlir::Attribute value,
 }
 
 llvm::Error tilec::applySettings(llvm::ArrayRef<NamedText> settings,
-                                 StringRef target, mlir::ModuleOp module) {
+                                 StringRef target, mlir::ModuleOp module,
+                                 StringRef onlyKernel) {
   if (settings.empty())
     return llvm::Error::success();
   mlir::NamedAttrList decisions;
@@ -45,6 +46,8 @@ llvm::Error tilec::applySettings(llvm::ArrayRef<NamedText> settings,
     decisions.set(setting.name, value);
   }
   for (KernelOp kernel : module.getOps<KernelOp>()) {
+    if (!onlyKernel.empty() && kernel.getSourceName() != onlyKernel)
+      continue;
     mlir::NamedAttrList merged;
     if (auto own = kernel.getDecisions())
       merged = mlir::NamedAttrList(*own);

@@ -7,7 +7,8 @@
 using namespace tilec;
 using namespace mlir::tile;
 
-TextTable tilec::makeChoiceTable(llvm::ArrayRef<KernelOp> variants) {
+TextTable tilec::makeChoiceTable(llvm::ArrayRef<KernelOp> variants,
+                                 llvm::ArrayRef<NamedText> tuned) {
   // Equal attributes are one object.
   llvm::SetVector<mlir::Attribute> choices;
   for (KernelOp kernel : variants)
@@ -20,9 +21,13 @@ TextTable tilec::makeChoiceTable(llvm::ArrayRef<KernelOp> variants) {
     auto get = [&](llvm::StringRef key) {
       return choice.getAs<mlir::StringAttr>(key).getValue().str();
     };
+    bool isTuned = llvm::any_of(tuned, [&](const NamedText &setting) {
+      return setting.name == get("name") && setting.text == get("value");
+    });
     int64_t line = choice.getAs<mlir::IntegerAttr>("line").getInt();
     table.addRow({line ? std::to_string(line) : "-", get("name"), get("value"),
-                  get("candidates"), get("reason")});
+                  get("candidates"),
+                  isTuned ? "from the tune file" : get("reason")});
   }
   return table;
 }

@@ -7,13 +7,16 @@
 #ifndef TILE_COMPILER_DRIVER_REPORT_CHOICETABLE_H
 #define TILE_COMPILER_DRIVER_REPORT_CHOICETABLE_H
 
+#include "compiler/Driver/CommandLine.h"
 #include "compiler/Driver/Report/TextTable.h"
 #include "dialects/Tile/IR/TileOps.h"
 
 namespace tilec {
 
-/// The choices of all variants of a kernel, each once.
-TextTable makeChoiceTable(llvm::ArrayRef<mlir::tile::KernelOp> variants);
+/// The choices of all variants of a kernel, each once.  `tuned` are those that
+/// a tune file made.
+TextTable makeChoiceTable(llvm::ArrayRef<mlir::tile::KernelOp> variants,
+                          llvm::ArrayRef<NamedText> tuned);
 
 } // namespace tilec
 

@@ -31,21 +31,35 @@ static std::optional<int64_t> countIterations(mlir::Value lower,
   return *to <= *from ? 0 : (*to - *from + step - 1) / step;
 }
 
+/// How often a loop runs what is in it, if that is known.
+static std::optional<int64_t> countIterations(mlir::Operation *loop) {
+  if (auto pipelined = mlir::dyn_cast<PipelinedOp>(loop))
+    return countIterations(pipelined.getLower(), pipelined.getUpper(),
+                           pipelined.getStep());
+  if (auto plain = mlir::dyn_cast<mlir::scf::ForOp>(loop))
+    return countIterations(plain.getLowerBound(), plain.getUpperBound(),
+                           getConstant(plain.getStep()).value_or(0));
+  if (mlir::isa<mlir::scf::WhileOp, PersistentOp>(loop))
+    return std::nullopt;
+  return 1;
+}
+
+double tilec::countTimes(mlir::Operation *op) {
+  double times = 1;
+  for (mlir::Operation *parent = op->getParentOp();
+       !mlir::isa<KernelOp>(parent); parent = parent->getParentOp())
+    times *= double(countIterations(parent).value_or(1));
+  return times;
+}
+
 /// "64", or "the iterations of line 11", or both.
 static std::string describeTimes(mlir::Operation *op) {
   int64_t times = 1;
   std::string loops;
   for (mlir::Operation *parent = op->getParentOp();
        !mlir::isa<KernelOp>(parent); parent = parent->getParentOp()) {
-    std::optional<int64_t> count = 1;
-    if (auto loop = mlir::dyn_cast<PipelinedOp>(parent))
-      count = countIterations(loop.getLower(), loop.getUpper(), loop.getStep());
-    else if (auto loop = mlir::dyn_cast<mlir::scf::ForOp>(parent))
-      count = countIterations(loop.getLowerBound(), loop.getUpperBound(),
-                              getConstant(loop.getStep()).value_or(0));
-    else if (mlir::isa<mlir::scf::WhileOp, PersistentOp>(parent))
-      count = std::nullopt;
-    else if (mlir::isa<mlir::scf::IfOp>(parent))
+    std::optional<int64_t> count = countIterations(parent);
+    if (mlir::isa<mlir::scf::IfOp>(parent))
       loops += "; if line " + nameLine(parent) + " says so";
     if (count)
       times *= *count;
@@ -66,16 +80,16 @@ static int64_t countBytes(llvm::ArrayRef<int64_t> shape, mlir::Type element) {
   return (bits + 7) / 8;
 }
 
-TextTable tilec::makeTrafficTable(KernelOp kernel) {
-  TextTable table({"line", "tensor ", "direction ", "bytes", "times a block "});
+/// Calls visit(op, tensor, bytes, direction) for each access to a tensor.
+static void forEachTensorAccess(
+    KernelOp kernel,
+    llvm::function_ref<void(mlir::Operation *, mlir::Value, int64_t, StringRef)>
+        visit) {
   auto add = [&](mlir::Operation *op, mlir::Value memory, mlir::Type tile,
                  StringRef direction) {
-    auto global = mlir::dyn_cast<GlobalType>(memory.getType());
-    if (global)
-      table.addRow(
-          {nameLine(op), nameMemory(memory), direction.str(),
-           formatCount(countBytes(getTileShape(tile), global.getElementType())),
-           describeTimes(op)});
+    if (auto global = mlir::dyn_cast<GlobalType>(memory.getType()))
+      visit(op, memory, countBytes(getTileShape(tile), global.getElementType()),
+            direction);
   };
   kernel->walk([&](mlir::Operation *op) {
     if (auto copy = mlir::dyn_cast<CopyOp>(op)) {
@@ -89,7 +103,25 @@ TextTable tilec::makeTrafficTable(KernelOp kernel) {
       add(op, store.getMemory(), store.getValue().getType(), "written");
     }
   });
+}
+
+TextTable tilec::makeTrafficTable(KernelOp kernel) {
+  TextTable table({"line", "tensor ", "direction ", "bytes", "times a block "});
+  forEachTensorAccess(kernel, [&](mlir::Operation *op, mlir::Value memory,
+                                  int64_t bytes, StringRef direction) {
+    table.addRow({nameLine(op), nameMemory(memory), direction.str(),
+                  formatCount(bytes), describeTimes(op)});
+  });
   return table;
+}
+
+double tilec::countBlockTraffic(KernelOp kernel) {
+  double sum = 0;
+  forEachTensorAccess(
+      kernel, [&](mlir::Operation *op, mlir::Value, int64_t bytes, StringRef) {
+        sum += double(bytes) * countTimes(op);
+      });
+  return sum;
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,11 @@ namespace tilec {
 /// and how often it happens: a number, or the loops whose extent is not known.
 TextTable makeTrafficTable(mlir::tile::KernelOp kernel);
 
+/// Their sum over a block; loops whose extent is not known count once.
+double countBlockTraffic(mlir::tile::KernelOp kernel);
+/// How often an operation runs in a block, counted the same way.
+double countTimes(mlir::Operation *op);
+
 /// "the tensors hold 1,024 bytes: no launch takes less than 0.2 us at 4.8 TB/s
 /// (H200)"; empty if an extent is not known.
 std::string describeBandwidthFloor(mlir::tile::KernelOp kernel,

@@ -2,6 +2,7 @@
 #include "compiler/Driver/Run/Comparison.h"
 
 #include "compiler/Driver/Run/ElementValue.h"
+#include "compiler/Numerics/Closeness.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
@@ -9,38 +10,15 @@
 using namespace tilec;
 
 Tolerance tilec::getDefaultTolerance(NumberFormat format) {
-  if (!isFloat(format))
-    return {0, 0};
-  switch (getStorageBits(format)) {
-  case 64:
-    return {1e-6, 0};
-  case 32:
-    return {1e-3, 0};
-  default:
-    return {1e-2, 0};
-  }
+  return {getScaleTolerance(format), 0};
 }
 
 namespace {
 
-/// One pair of elements.
-struct Pair {
-  uint64_t gotCode, wantCode;
-  double got, want;
-
-  /// Equal by the exact rule.  Values decide for floats (+0 is -0) and bits for
-  /// the others, where a double may not hold all 64.
-  bool isEqual(bool isFloat) const {
-    if (gotCode == wantCode)
-      return true;
-    return isFloat && (got == want || (std::isnan(got) && std::isnan(want)));
-  }
-};
-
 /// Adds up the errors over all pairs.
 class ErrorSums {
 public:
-  void add(const Pair &pair) {
+  void add(const ElementPair &pair) {
     double difference = pair.got - pair.want;
     bool areSame = pair.got == pair.want ||
                    (std::isnan(pair.got) && std::isnan(pair.want));
@@ -72,9 +50,10 @@ private:
 static constexpr size_t shownMismatches = 5;
 
 /// Calls `visit` for each selected pair.
-static void forEachPair(const HostTensor &got, const HostTensor &want,
-                        const llvm::BitVector *selection,
-                        llvm::function_ref<void(int64_t, const Pair &)> visit) {
+static void
+forEachPair(const HostTensor &got, const HostTensor &want,
+            const llvm::BitVector *selection,
+            llvm::function_ref<void(int64_t, const ElementPair &)> visit) {
   ElementDecoder decoder(got.getShape().format);
   int64_t count = got.getShape().getElementCount();
   for (int64_t position = 0; position < count; ++position) {
@@ -82,32 +61,29 @@ static void forEachPair(const HostTensor &got, const HostTensor &want,
       continue;
     uint64_t gotCode = got.getCode(position);
     uint64_t wantCode = want.getCode(position);
-    visit(position, Pair{gotCode, wantCode, decoder.decode(gotCode),
-                         decoder.decode(wantCode)});
+    visit(position, ElementPair{gotCode, wantCode, decoder.decode(gotCode),
+                                decoder.decode(wantCode)});
   }
 }
 
-static ComparisonResult compare(const HostTensor &got, const HostTensor &want,
-                                const llvm::BitVector *selection,
-                                llvm::function_ref<bool(const Pair &)> isGood) {
+static ComparisonResult
+compare(const HostTensor &got, const HostTensor &want,
+        const llvm::BitVector *selection,
+        llvm::function_ref<bool(const ElementPair &)> isGood) {
   ComparisonResult result;
   ErrorSums sums;
-  forEachPair(got, want, selection, [&](int64_t position, const Pair &pair) {
-    ++result.comparedCount;
-    sums.add(pair);
-    if (isGood(pair))
-      return;
-    ++result.mismatchCount;
-    if (result.first.size() < shownMismatches)
-      result.first.push_back({position, pair.gotCode, pair.wantCode});
-  });
+  forEachPair(
+      got, want, selection, [&](int64_t position, const ElementPair &pair) {
+        ++result.comparedCount;
+        sums.add(pair);
+        if (isGood(pair))
+          return;
+        ++result.mismatchCount;
+        if (result.first.size() < shownMismatches)
+          result.first.push_back({position, pair.gotCode, pair.wantCode});
+      });
   sums.store(result);
   return result;
-}
-
-/// True if both are numbers within the bound; equal pairs were accepted before.
-static bool isWithin(const Pair &pair, double bound) {
-  return std::isfinite(pair.want) && std::fabs(pair.got - pair.want) <= bound;
 }
 
 ComparisonResult tilec::compareByScale(const HostTensor &got,
@@ -116,7 +92,7 @@ ComparisonResult tilec::compareByScale(const HostTensor &got,
                                        const llvm::BitVector *selection) {
   double squares = 0;
   int64_t count = 0;
-  forEachPair(want, want, selection, [&](int64_t, const Pair &pair) {
+  forEachPair(want, want, selection, [&](int64_t, const ElementPair &pair) {
     if (!std::isfinite(pair.want))
       return;
     squares += pair.want * pair.want;
@@ -124,18 +100,18 @@ ComparisonResult tilec::compareByScale(const HostTensor &got,
   });
   double rms = count ? std::sqrt(squares / count) : 0;
   bool isFloatElement = isFloat(got.getShape().format);
-  return compare(got, want, selection, [&](const Pair &pair) {
+  return compare(got, want, selection, [&](const ElementPair &pair) {
     return pair.isEqual(isFloatElement) ||
            (tolerance.relative + tolerance.absolute > 0 &&
-            isWithin(pair, tolerance.relative * (std::fabs(pair.want) + rms) +
-                               tolerance.absolute));
+            pair.isWithin(tolerance.relative * (std::fabs(pair.want) + rms) +
+                          tolerance.absolute));
   });
 }
 
 ComparisonResult tilec::compareExactly(const HostTensor &got,
                                        const HostTensor &want) {
   bool isFloatElement = isFloat(got.getShape().format);
-  return compare(got, want, nullptr, [&](const Pair &pair) {
+  return compare(got, want, nullptr, [&](const ElementPair &pair) {
     return pair.isEqual(isFloatElement);
   });
 }
@@ -144,10 +120,10 @@ ComparisonResult tilec::compareClosely(const HostTensor &got,
                                        const HostTensor &want,
                                        const Tolerance &tolerance) {
   bool isFloatElement = isFloat(got.getShape().format);
-  return compare(got, want, nullptr, [&](const Pair &pair) {
+  return compare(got, want, nullptr, [&](const ElementPair &pair) {
     return pair.isEqual(isFloatElement) ||
-           isWithin(pair, tolerance.absolute +
-                              tolerance.relative * std::fabs(pair.want));
+           pair.isWithin(tolerance.absolute +
+                         tolerance.relative * std::fabs(pair.want));
   });
 }
 

@@ -38,8 +38,7 @@ struct ComparisonResult {
   bool passed() const { return mismatchCount == 0; }
 };
 
-/// The tolerance of --check for a type: 1e-2 for floats of up to 16 bits, 1e-3
-/// for f32 and tf32, 1e-6 for f64, 0 for others.
+/// The tolerance of --check for a type (Numerics/Closeness.h).
 Tolerance getDefaultTolerance(NumberFormat format);
 
 /// The rule of --check: |got - want| <= relative * (|want| + rms(want)) +

@@ -2,25 +2,11 @@
 #ifndef TILE_COMPILER_DRIVER_RUN_ELEMENTVALUE_H
 #define TILE_COMPILER_DRIVER_RUN_ELEMENTVALUE_H
 
-#include "compiler/Numerics/NumberFormat.h"
+#include "compiler/Numerics/ElementDecoder.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
-#include <vector>
 
 namespace tilec {
-
-/// Gives the value of an element's code as a double (integers beyond 2^53 are
-/// rounded).  Makes a table for formats of up to 16 bits, so keep one for many
-/// elements.
-class ElementDecoder {
-public:
-  explicit ElementDecoder(NumberFormat format);
-  double decode(uint64_t code) const;
-
-private:
-  NumberFormat format;
-  std::vector<double> table;
-};
 
 /// Reads a number as an element: "0.125", "-3", "true", "inf".  None if it is
 /// not a number or, for an integer format, not one of its values; floats are

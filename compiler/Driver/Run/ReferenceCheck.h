@@ -26,6 +26,17 @@ public:
   bool compare(llvm::raw_ostream &os,
                const std::optional<Tolerance> &tolerance) const;
 
+  /// What the interpreter makes of one output.
+  struct Output {
+    const RunArgument *argument;
+    HostTensor want;
+    /// One byte an element: whether a block that ran has written it.
+    std::vector<uint8_t> written;
+  };
+  llvm::ArrayRef<Output> getOutputs() const { return outputs; }
+  /// Whether only some blocks ran.
+  bool isSample() const { return !sample.empty(); }
+
 private:
   ReferenceCheck(const PlannedRun &run) : run(run) {}
 
@@ -34,14 +45,6 @@ private:
                         uint64_t seed);
   llvm::Error interpretBlocks(mlir::tile::KernelOp kernel,
                               std::vector<int64_t> blocks);
-
-  /// What the interpreter makes of one output.
-  struct Output {
-    const RunArgument *argument;
-    HostTensor want;
-    /// One byte an element: whether a block that ran has written it.
-    std::vector<uint8_t> written;
-  };
 
   PlannedRun run;
   std::vector<Output> outputs;

@@ -121,7 +121,13 @@ checked::Module tilec::checkFile(const ast::File &file,
     if (!options.kernel.empty() && decl.name.text != options.kernel)
       continue;
     isFound = true;
-    Checker checker(program, options.defines, usedDefines, diagnostics);
+    std::vector<Define> defines;
+    for (const KernelDefines &tuned : options.tuned)
+      if (decl.name.text == tuned.kernel)
+        defines = tuned.defines;
+    // The last one of a name counts.
+    llvm::append_range(defines, options.defines);
+    Checker checker(program, defines, usedDefines, diagnostics);
     module.kernels.push_back(checker.checkKernel(decl));
   }
   if (!isFound) {

@@ -12,9 +12,17 @@ struct Define {
   std::string value;
 };
 
+/// Values of config constants of one kernel, from a tune file.
+struct KernelDefines {
+  std::string kernel;
+  std::vector<Define> defines;
+};
+
 struct SemaOptions {
   /// They reach every kernel of the file that has the name.
   std::vector<Define> defines;
+  /// Those of single kernels, under the ones above.
+  std::vector<KernelDefines> tuned;
   /// The one kernel to check; all if empty.
   std::string kernel;
 };

@@ -39,14 +39,17 @@ std::string tilec::formatInteger(__int128 value) {
 namespace {
 class Printer {
 public:
-  Printer(llvm::raw_ostream &os, const llvm::SourceMgr &sources)
-      : os(os), sources(sources) {}
+  Printer(llvm::raw_ostream &os, const llvm::SourceMgr &sources,
+          bool showsPlaces)
+      : os(os), sources(sources), showsPlaces(showsPlaces) {}
 
   void print(const File &file);
+  /// What the file's kernels share, without its imports.
+  void printShared(const File &file);
+  void print(const KernelDecl &kernel);
 
 private:
   void print(const FunctionDecl &function);
-  void print(const KernelDecl &kernel);
   void print(const KernelParameter &parameter);
   void print(const TypeSyntax &type);
   void print(const Stmt *stmt);
@@ -62,6 +65,8 @@ private:
   };
   llvm::raw_ostream &line(llvm::SMLoc location, const llvm::Twine &what) {
     os.indent(2 * depth) << what;
+    if (!showsPlaces)
+      return os << '\n';
     Position position = getPosition(sources, location);
     return os << " <" << position.line << ':' << position.column << ">\n";
   }
@@ -77,6 +82,7 @@ private:
 
   llvm::raw_ostream &os;
   const llvm::SourceMgr &sources;
+  bool showsPlaces;
   unsigned depth = 0;
 };
 } // namespace
@@ -88,6 +94,12 @@ static std::string quote(llvm::StringRef text) {
 void Printer::print(const File &file) {
   for (const ImportDecl &import : file.imports)
     line(import.range.Start, "Import " + quote(import.path));
+  printShared(file);
+  for (const KernelDecl &kernel : file.kernels)
+    print(kernel);
+}
+
+void Printer::printShared(const File &file) {
   for (const ConstDecl &constant : file.constants) {
     line(constant.name.range.Start, "Const " + quote(constant.name.text));
     Indent indent(*this);
@@ -95,8 +107,6 @@ void Printer::print(const File &file) {
   }
   for (const FunctionDecl &function : file.functions)
     print(function);
-  for (const KernelDecl &kernel : file.kernels)
-    print(kernel);
 }
 
 void Printer::print(const FunctionDecl &function) {
@@ -325,5 +335,17 @@ void Printer::print(const Expr *expr) {
 
 void tilec::printAST(llvm::raw_ostream &os, const llvm::SourceMgr &sources,
                      const File &file) {
-  Printer(os, sources).print(file);
+  Printer(os, sources, /*showsPlaces=*/true).print(file);
+}
+
+std::string tilec::printKernelText(const llvm::SourceMgr &sources,
+                                   const File &file, llvm::StringRef kernel) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  Printer printer(os, sources, /*showsPlaces=*/false);
+  printer.printShared(file);
+  for (const KernelDecl &decl : file.kernels)
+    if (decl.name.text == kernel)
+      printer.print(decl);
+  return text;
 }

@@ -11,6 +11,12 @@ namespace tilec {
 void printAST(llvm::raw_ostream &os, const llvm::SourceMgr &sources,
               const ast::File &file);
 
+/// What a kernel is made of: the same text for it and for the constants and
+/// functions of the file, without places, so that comments and white space do
+/// not show.
+std::string printKernelText(const llvm::SourceMgr &sources,
+                            const ast::File &file, llvm::StringRef kernel);
+
 /// The shortest text that reads back as this double, always with a point or an
 /// exponent.
 std::string formatFloat(double value);

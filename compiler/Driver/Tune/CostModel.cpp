@@ -1,0 +1,109 @@
+//===- CostModel.cpp - What a way to compile a kernel may cost ------------===//
+#include "compiler/Driver/Tune/CostModel.h"
+
+#include "compiler/Driver/Report/Traffic.h"
+#include "dialects/Tile/IR/TileOps.h"
+#include "mlir/IR/Matchers.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace tilec;
+using namespace mlir::tile;
+
+// A large Hopper GPU.  Only ratios between candidates matter.
+static constexpr double clocksPerMicrosecond = 1700;
+static constexpr double bytesPerMicrosecond = 5.5e6; // of the L2 cache
+static constexpr double sharedOfMultiprocessor = 228 << 10;
+static constexpr double threadsOfMultiprocessor = 2048;
+/// To fill a pipeline and to store a tile.
+static constexpr double clocksToStart = 2000;
+
+namespace {
+/// What one block does.
+struct BlockWork {
+  double clocks = 0;
+  double bytes = 0;
+  /// Tiles of a persistent loop that all blocks share; 0 if there is none.
+  double tiles = 0;
+};
+} // namespace
+
+static BlockWork countWork(KernelOp kernel) {
+  BlockWork work;
+  work.bytes = countBlockTraffic(kernel);
+  kernel.walk([&](mlir::Operation *op) {
+    if (auto loop = mlir::dyn_cast<PersistentOp>(op)) {
+      work.tiles = 1;
+      for (mlir::Value extent : loop.getExtents()) {
+        llvm::APInt constant;
+        if (mlir::matchPattern(extent, mlir::m_ConstantInt(&constant)))
+          work.tiles *= double(constant.getSExtValue());
+      }
+    }
+    auto candidates = op->getAttrOfType<mlir::ArrayAttr>("tile.candidates");
+    if (!candidates || candidates.empty())
+      return;
+    auto chosen = mlir::cast<mlir::DictionaryAttr>(candidates[0]);
+    if (auto clocks = chosen.getAs<mlir::IntegerAttr>("clocks"))
+      work.clocks += double(clocks.getInt()) * countTimes(op);
+  });
+  return work;
+}
+
+/// The kernel with its products and loops as they were before the variants.
+static KernelOp findDecided(Compilation &compilation) {
+  for (const PassSnapshot &snapshot : llvm::reverse(compilation.getSnapshots()))
+    if (snapshot.pass == "infer-layouts")
+      for (auto kernel :
+           mlir::ModuleOp(snapshot.module.get()).getOps<KernelOp>())
+        return kernel;
+  return {};
+}
+
+llvm::Expected<double>
+tilec::estimateLaunch(Compilation &compilation,
+                      llvm::ArrayRef<tilert_argument> arguments) {
+  std::string manifest = writeManifest(compilation.getManifest());
+  tilert_module *loaded = nullptr;
+  tilert_status *status = nullptr;
+  tilert_module_from_manifest(manifest.data(), manifest.size(), &loaded,
+                              &status);
+  RuntimeModule module(loaded);
+  if (llvm::Error error = takeStatus(status))
+    return error;
+  tilert_device_facts facts = {};
+  tilert_device_facts_of_target(compilation.getTarget().name.data(), &facts,
+                                &status);
+  if (llvm::Error error = takeStatus(status))
+    return error;
+  tilert_plan *made = nullptr;
+  tilert_plan_create(tilert_module_kernel(loaded, 0), arguments.data(),
+                     arguments.size(), &facts, /*variant=*/nullptr, &made,
+                     &status);
+  RuntimePlan plan(made);
+  if (llvm::Error error = takeStatus(status))
+    return error;
+
+  KernelOp kernel = findDecided(compilation);
+  if (!kernel)
+    return 0;
+  BlockWork work = countWork(kernel);
+  double tiles = work.tiles;
+  if (tiles == 0) {
+    tiles = 1;
+    for (size_t axis = 0; axis < tilert_plan_axis_count(plan.get()); ++axis)
+      tiles *= double(tilert_plan_axis_extent(plan.get(), axis));
+  }
+  double threads = std::max(1, tilert_plan_threads(plan.get()));
+  double shared = double(tilert_plan_shared_bytes(plan.get())) + 1024;
+  double resident =
+      std::max(1., std::floor(std::min(sharedOfMultiprocessor / shared,
+                                       threadsOfMultiprocessor / threads)));
+  // Blocks on one multiprocessor share its tensor cores, and hide each other's
+  // starts.
+  double slots = double(std::max(1, facts.sm_count)) * resident;
+  double rounds = std::ceil(tiles / slots);
+  double clocks = rounds * (resident * work.clocks + clocksToStart);
+  return std::max(clocks / clocksPerMicrosecond,
+                  tiles * work.bytes / bytesPerMicrosecond);
+}

@@ -1,0 +1,25 @@
+//===- CostModel.h - What a way to compile a kernel may cost ----*- C++ -*-===//
+//
+// A first guess, to try the most promising ways first: the clocks that the
+// compiler counts for its products (docs/decisions/0005), and the bytes that
+// blocks move, on the multiprocessors of a typical device.  Measuring decides.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_DRIVER_TUNE_COSTMODEL_H
+#define TILE_COMPILER_DRIVER_TUNE_COSTMODEL_H
+
+#include "compiler/Driver/Compile.h"
+#include "compiler/Driver/RuntimeObjects.h"
+
+namespace tilec {
+
+/// Microseconds of the launch of a kernel with these arguments, which need no
+/// memory.  The compilation has decided everything, kept its snapshots, and its
+/// sizes are constants.  Fails if the arguments cannot be launched.
+llvm::Expected<double>
+estimateLaunch(Compilation &compilation,
+               llvm::ArrayRef<tilert_argument> arguments);
+
+} // namespace tilec
+
+#endif // TILE_COMPILER_DRIVER_TUNE_COSTMODEL_H
