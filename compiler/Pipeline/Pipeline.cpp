@@ -85,6 +85,7 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   manager.addPass(createCSEPass());
   manager.addPass(tile::createSplitSumsPass());
   manager.addPass(tile::createScheduleMmaPass());
+  manager.addPass(tile::createUnrollLoopsPass());
   manager.addPass(tile::createRotatePipelinePass());
 
   // Places first: tiles that share memory are ordered by barriers too.

@@ -429,6 +429,19 @@ def ScheduleMmaPass : TilePass<"schedule-mma", "Load the next step while one mul
   }];
 }
 
+def UnrollLoopsPass
+    : TilePass<"unroll-loops", "Put iterations that hand registers on in a row"> {
+  let description = [{
+    A loop with the attribute `tile.unroll = n` becomes one with n iterations in
+    a row and one for what is left over, so that values which a load started two
+    iterations ahead stay in the registers that they arrive in.
+
+    Before: `scf.for %i = %a to %b step %c ... {tile.unroll = 2}`
+    After: `scf.for %i = %a to %m step %2c ...; scf.for %i = %m to %b step %c ...`
+  }];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect"];
+}
+
 def RotatePipelinePass
     : TilePass<"rotate-pipeline", "Read ahead across the back edge of pipelined loops"> {
   let description = [{

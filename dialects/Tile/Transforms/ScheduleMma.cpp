@@ -4,7 +4,8 @@
 // only serve to make the operands of the second move in front of the first, so
 // that loads and conversions run while the first multiplies.  Products of
 // warpgroups go on while the next iteration starts its own
-// (ProductsInFlight.h).
+// (ProductsInFlight.h), and what is loaded for later iterations starts behind
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,6 +76,55 @@ static void hoistOperands(MmaOp current, MmaOp next) {
   }
 }
 
+/// Whether a value is only handed on to the next iteration.
+static bool isForLater(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    return user->hasTrait<OpTrait::IsTerminator>();
+  });
+}
+
+/// Moves loads of tensors for later iterations to where the first product of
+/// warpgroups has just begun: what makes their addresses does not hold it up,
+/// and they arrive while it runs.
+static void loadBehindProduct(scf::ForOp loop) {
+  auto products = loop.getBody()->getOps<WgmmaOp>();
+  if (products.empty())
+    return;
+  WgmmaOp first = *products.begin();
+  SmallVector<LoadOp> loads;
+  for (Operation &op : *loop.getBody()) {
+    auto load = dyn_cast<LoadOp>(op);
+    if (load && isa<GlobalType>(load.getMemory().getType()) &&
+        isForLater(load.getResult()) && first->isBeforeInBlock(load))
+      loads.push_back(load);
+    // Nothing that a load may see passes it; barriers order the ring only.
+    if (isa<WaitOp, ArriveOp>(op))
+      continue;
+    SmallVector<MemoryAccess, 0> accesses;
+    collectAccesses(&op, accesses);
+    if (llvm::any_of(accesses, [](const MemoryAccess &access) {
+          return access.inGlobal && access.isWrite;
+        }))
+      return;
+  }
+  Operation *place = first;
+  for (LoadOp load : loads) {
+    DenseSet<Operation *> makers;
+    for (Value index : load->getOperands())
+      collectMakers(index, first, makers);
+    if (!llvm::all_of(makers, [](Operation *op) { return isPure(op); }))
+      continue;
+    SmallVector<Operation *> ordered;
+    for (Operation &op : *loop.getBody())
+      if (makers.contains(&op))
+        ordered.push_back(&op);
+    for (Operation *op : ordered)
+      op->moveBefore(first);
+    load->moveAfter(place);
+    place = load;
+  }
+}
+
 namespace {
 struct ScheduleMma : tile::impl::ScheduleMmaPassBase<ScheduleMma> {
   void runOnOperation() override {
@@ -85,8 +135,10 @@ struct ScheduleMma : tile::impl::ScheduleMmaPassBase<ScheduleMma> {
     });
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops)
+    for (scf::ForOp loop : loops) {
+      loadBehindProduct(loop);
       keepProductsInFlight(loop);
+    }
   }
 };
 } // namespace

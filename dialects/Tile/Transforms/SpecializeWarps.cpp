@@ -278,10 +278,17 @@ void WarpSpecializer::consume(Ring &ring, IRMapping &mapping,
   llvm::append_values(inits, position.slot, position.phase);
   Value lower = mapping.lookupOrDefault(ring.loop.getLower()),
         step = getConstant(ring.loop.getStep());
-  llvm::append_range(inits, loadDirectly(ring, mapping, lower));
+  // What the threads read for themselves is on its way two iterations ahead.
+  // Unrolled by two, each iteration's registers are free for what it reads.
+  Value following = arith::AddIOp::create(builder, loc, lower, step);
+  SmallVector<Value> first = loadDirectly(ring, mapping, lower);
+  llvm::append_range(inits, first);
+  llvm::append_range(inits, loadDirectly(ring, mapping, following));
   auto loop = scf::ForOp::create(builder, ring.loop.getLoc(), lower,
                                  mapping.lookupOrDefault(ring.loop.getUpper()),
                                  step, inits);
+  if (!first.empty())
+    loop->setAttr(unrollAttrName, builder.getI64IntegerAttr(2));
   size_t carried = ring.loop.getInitArgs().size();
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -299,11 +306,8 @@ void WarpSpecializer::consume(Ring &ring, IRMapping &mapping,
       inner.map(from, to);
     for (auto &[alloc, buffer] : ring.buffers)
       inner.map(alloc, getBuffer(ring, alloc, here.slot));
-    // What the next iteration reads for itself is on its way meanwhile.
-    Value following =
-        arith::AddIOp::create(builder, loc, loop.getInductionVar(), step);
-    SmallVector<Value> next = loadDirectly(ring, mapping, following);
     ValueRange loaded = loop.getRegionIterArgs().drop_front(carried + 2);
+    ValueRange onTheirWay = loaded.drop_front(first.size());
     for (CopyOp copy : ring.direct)
       for (LoadOp load : getDirectLoads(copy)) {
         inner.map(load.getResult(), loaded.front());
@@ -316,11 +320,16 @@ void WarpSpecializer::consume(Ring &ring, IRMapping &mapping,
         builder.clone(op, inner);
     ArriveOp::create(builder, loc, ring.empty, here.slot, /*predicate=*/Value(),
                      /*per_warpgroup=*/true);
+    Value ahead = arith::AddIOp::create(
+        builder, loc, loop.getInductionVar(),
+        arith::MulIOp::create(builder, loc, step, getConstant(2)));
+    SmallVector<Value> next = loadDirectly(ring, mapping, ahead);
     SmallVector<Value> yielded;
     for (Value value : ring.loop.getBodyBlock()->getTerminator()->getOperands())
       yielded.push_back(inner.lookupOrDefault(value));
-    Position ahead = getNext(ring, here);
-    llvm::append_values(yielded, ahead.slot, ahead.phase);
+    Position nextHere = getNext(ring, here);
+    llvm::append_values(yielded, nextHere.slot, nextHere.phase);
+    llvm::append_range(yielded, onTheirWay);
     llvm::append_range(yielded, next);
     scf::YieldOp::create(builder, loc, yielded);
   }

@@ -9,7 +9,8 @@
 //     wait until 1 is pending; add part 0 to the total; start part 2; ...
 //
 // with as many in flight as the registers hold.  The arithmetic that follows is
-// elementwise, from the sums to the total, and is split with them.
+// elementwise, from the sums to the total, and is split with them.  What else
+// it takes is made in front of the product, whether it is split or not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,8 +83,9 @@ bool SumSplitter::isCandidate() {
     return false;
   columns = start.getMma().getN();
   auto fragment = cast<RankedTensorType>(wait.getResult().getType());
-  return start.getMma().getWarpsN() == 1 && columns < fragment.getDimSize(1) &&
-         getPartType(fragment, columns);
+  if (start.getMma().getWarpsN() != 1)
+    columns = fragment.getDimSize(1);
+  return getPartType(fragment, columns) != nullptr;
 }
 
 /// Finds the elementwise ops that the sums go through.
@@ -194,9 +196,11 @@ void SumSplitter::emitArithmetic(OpBuilder &builder, int64_t column,
 void SumSplitter::run() {
   if (!isCandidate() || !collectArithmetic() || !hoistInputs())
     return;
-  OpBuilder builder(start);
   int64_t extent =
       cast<RankedTensorType>(wait.getResult().getType()).getDimSize(1);
+  if (columns == extent)
+    return;
+  OpBuilder builder(start);
   auto countRegisters = [](Type fragment) -> int64_t {
     return getFragmentLayout(fragment).getLayout().elementsPerThread();
   };

@@ -19,6 +19,10 @@ inline constexpr StringLiteral tmaVariantName = "tma";
 /// registers, and time.
 inline constexpr StringLiteral rolledAttrName = "tile.rolled";
 
+/// How many iterations of a loop unroll-loops makes one, so that what passes
+/// from one to the next in registers takes no moves.
+inline constexpr StringLiteral unrollAttrName = "tile.unroll";
+
 /// The parts of a kernel that specialize-warps tells apart.
 struct KernelParts {
   /// The loop over the tiles, if the program has one; else each block has one.

@@ -81,20 +81,23 @@ tile.kernel @product(%A: !tile.global<?x?xbf16> {tile.access = "in", tile.dims =
 // -----
 
 // Tests that a tile that TMA cannot move, and of which each thread needs a few
-// elements, is read straight to registers an iteration ahead, and that buffers
+// elements, is read straight to registers two iterations ahead, and that buffers
 // are handed back in front of what is done with the sums.
 // CHECK-LABEL: tile.kernel @scaled__tma
 // CHECK: }, [1, 2] {
 // CHECK: %[[FIRST:.+]] = tile.load %arg2[%{{.+}}, %{{.+}}] : !tile.global<?x?xf32> -> tensor<128x1xf32
-// CHECK: scf.for %[[K:.+]] = {{.*}} iter_args({{.*}}, %[[SCALE:.+]] = %[[FIRST]])
-// CHECK: %[[FOLLOWING:.+]] = arith.addi %[[K]]
-// CHECK: %[[NEXT:.+]] = tile.load %arg2[%{{.+}}, %[[FOLLOWING]]]
+// CHECK: %[[SECOND:.+]] = tile.load %arg2[%{{.+}}, %{{.+}}] : !tile.global<?x?xf32> -> tensor<128x1xf32
+// CHECK: scf.for %[[K:.+]] = {{.*}} iter_args({{.*}}, %[[SCALE:.+]] = %[[FIRST]], %[[FOLLOWING:.+]] = %[[SECOND]])
 // CHECK: tile.gemm
 // CHECK: tile.reindex %[[SCALE]]
-// CHECK: scf.yield {{.*}}, %[[NEXT]]
+// CHECK: %[[AHEAD:.+]] = arith.addi %[[K]]
+// CHECK: %[[NEXT:.+]] = tile.load %arg2[%{{.+}}, %[[AHEAD]]]
+// CHECK: scf.yield {{.*}}, %[[FOLLOWING]], %[[NEXT]]
+// CHECK: tile.unroll = 2
 // FLIGHT-LABEL: tile.kernel @scaled__tma
 // FLIGHT: }, [1, 2] {
 // FLIGHT: tile.wgmma {{.*}}overwrite
+// FLIGHT-NEXT: tile.load %arg2
 // FLIGHT-NEXT: tile.mma_wait %{{.+}} pending 0
 // FLIGHT-NEXT: tile.arrive
 // FLIGHT: arith.mulf
