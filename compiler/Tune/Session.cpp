@@ -304,8 +304,8 @@ void Session::printTitle() const {
 void Session::printRanking() {
   size_t right = size_t(std::count_if(entrants.begin(), entrants.end(),
                                       [](auto &one) { return one.isRight(); }));
-  std::fprintf(options.output, "%zu candidates, %zu of them right\n",
-               entrants.size(), right);
+  std::fprintf(options.output, "%zu candidate%s, %zu of them right\n",
+               entrants.size(), entrants.size() == 1 ? "" : "s", right);
   std::vector<Entrant *> ranking = rank();
   bool isTimed = trials.isTimed();
   if (isTimed && right)

@@ -41,7 +41,8 @@ Context *current() {
   return contextStack.empty() ? nullptr : contextStack.back();
 }
 
-/// y[i] = x[i] * n, for parameters x, y, N, n, and the misdeeds.
+/// y[i] = x[i] * n, for parameters x, y, N, n, and the misdeeds: that of n, or
+/// of the function's name, scale__101 and so on.
 void runScale(const Launch &launch) {
   State &s = state();
   auto *x = reinterpret_cast<float *>(launch.parameters[0]);
@@ -50,7 +51,8 @@ void runScale(const Launch &launch) {
   uint64_t count = launch.parameters[2];
   for (uint64_t i = 0; i < count; ++i)
     y[i] = x[i] * float(n);
-  switch (n) {
+  int named = std::atoi(launch.function.c_str() + std::strlen("scale__"));
+  switch (named ? named : n) {
   case faults:
     s.stickyError = 700;
     break;
@@ -67,6 +69,9 @@ void runScale(const Launch &launch) {
     break;
   case givesOtherBitsEachTime:
     y[0] += float(s.launches.size());
+    break;
+  case givesWrongResults:
+    y[count / 2] += 1;
     break;
   }
 }
@@ -99,6 +104,8 @@ int cuInit(unsigned) {
   for (int i = 0; i < 2; ++i)
     state().devices[i].primary = {i, static_cast<unsigned long long>(i + 1)};
   state().parameterBytes["scale__run"] = {8, 8, 8, 4};
+  for (int misdeed = faults; misdeed <= givesWrongResults; ++misdeed)
+    state().parameterBytes["scale__" + std::to_string(misdeed)] = {8, 8, 8, 4};
   state().parameterBytes["compare_pieces"] = {8, 8, 8, 8, 4};
   return 0;
 }
@@ -301,7 +308,9 @@ int cuLaunchKernel(Function *function, unsigned gx, unsigned gy, unsigned gz,
     launch.parameters.push_back(bits);
   }
   s.launches.push_back(launch);
-  if (function->name == "scale__run")
+  if (function->name == "scale__run" ||
+      (function->name.starts_with("scale__") &&
+       std::atoi(function->name.c_str() + std::strlen("scale__"))))
     runScale(launch);
   if (function->name == "compare_pieces")
     comparePieces(launch);

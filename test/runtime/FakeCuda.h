@@ -68,7 +68,8 @@ struct Launch {
   std::vector<uint64_t> parameters;
 };
 
-/// Values of n for which scale__run misbehaves.
+/// Values of n for which scale__run misbehaves, and numbers of functions that
+/// always do.
 enum Misdeed {
   faults = 101,
   neverEnds,
@@ -76,6 +77,7 @@ enum Misdeed {
   writesPastTheEnd,
   changesItsInput,
   givesOtherBitsEachTime,
+  givesWrongResults,
 };
 
 struct State {
