@@ -39,15 +39,16 @@ static llvm::Error chooseTarget(Invocation &invocation, bool needsGpu) {
       return makeUsageError("'--target': " +
                             llvm::toString(parsed.takeError()));
   }
+  if (!needsGpu && !target.empty())
+    return llvm::Error::success();
+  tune::DeviceAnswer device = tune::askForDevice();
+  const Target *own = findTargetForDevice(device.capability);
   if (!needsGpu) {
-    if (target.empty())
-      target = "sm_90a";
+    target = own ? own->name.str() : "sm_90a";
     return llvm::Error::success();
   }
-  tune::DeviceAnswer device = tune::askForDevice();
   if (!device.error.empty())
     return makeNoGpuError(device.error);
-  const Target *own = findTargetForDevice(device.capability);
   if (target.empty() && own)
     target = own->name.str();
   if (!own || target != own->name)

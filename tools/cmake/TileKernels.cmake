@@ -18,9 +18,14 @@ function(tile_add_kernels target)
     cmake_path(ABSOLUTE_PATH source)
     cmake_path(GET source STEM stem)
     set(header ${folder}/${stem}.hpp)
+    # What tilec tune found, if it was used.
+    cmake_path(REPLACE_EXTENSION source LAST_ONLY tune.json OUTPUT_VARIABLE tuned)
+    if(NOT EXISTS ${tuned})
+      set(tuned "")
+    endif()
     add_custom_command(OUTPUT ${header}
       COMMAND Tile::tilec ${source} ${options} --emit=cpp-header -o ${header}
-      DEPENDS ${source} Tile::tilec
+      DEPENDS ${source} ${tuned} Tile::tilec
       COMMENT "Compiling the kernels of ${stem}.tile"
       VERBATIM)
     target_sources(${target} PRIVATE ${header})
