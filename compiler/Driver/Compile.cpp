@@ -14,6 +14,7 @@
 #include "dialects/Tile/IR/TileOps.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/raw_ostream.h"
@@ -240,14 +241,16 @@ void Compilation::describeOptions() {
 //===----------------------------------------------------------------------===//
 
 llvm::Error Compilation::lower(bool stopsAtDecisions) {
-  mlir::PassManager decisions(&context), lowering(&context);
+  mlir::PassManager decisions(&context), threads(&context), lowering(&context);
   addTilePasses(decisions, *target);
-  addLoweringPasses(lowering, *target);
+  addThreadPasses(threads, *target);
+  addLLVMPasses(lowering);
   // What comes out is verified as LLVM IR; between these passes of MLIR's it
   // would cost a tenth of the time to compile.
+  threads.enableVerifier(false);
   lowering.enableVerifier(false);
-  if (llvm::Error error =
-          checkPassName(options.printIRAfter, {&decisions, &lowering}))
+  if (llvm::Error error = checkPassName(options.printIRAfter,
+                                        {&decisions, &threads, &lowering}))
     return error;
 
   std::string lastPass = "the passes";
@@ -256,6 +259,7 @@ llvm::Error Compilation::lower(bool stopsAtDecisions) {
         timer, PassObserver::Wishes{options.printIRAfter, kept}, lastPass);
   };
   decisions.addInstrumentation(observe(wantsSnapshots ? &snapshots : nullptr));
+  threads.addInstrumentation(observe(nullptr));
   lowering.addInstrumentation(observe(nullptr));
 
   auto run = [&](mlir::PassManager &manager) -> llvm::Error {
@@ -273,7 +277,24 @@ llvm::Error Compilation::lower(bool stopsAtDecisions) {
     return llvm::Error::success();
   for (const std::string &decision : listIdleDecisions(*loweredModule))
     diagnostics.warning({}, "decision " + decision + " had nothing to decide");
+  if (llvm::Error error = run(threads))
+    return error;
+  if (chooseFunction)
+    if (llvm::Error error = dropOtherFunctions())
+      return error;
   return run(lowering);
+}
+
+llvm::Error Compilation::dropOtherFunctions() {
+  timer.end();
+  llvm::Expected<StringRef> chosen = chooseFunction();
+  if (!chosen)
+    return chosen.takeError();
+  auto functions = loweredModule->getOps<mlir::LLVM::LLVMFuncOp>();
+  for (mlir::LLVM::LLVMFuncOp function : llvm::make_early_inc_range(functions))
+    if (!function.isDeclaration() && function.getName() != *chosen)
+      function.erase();
+  return llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/FunctionExtras.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -42,6 +43,15 @@ public:
   void makeForEmulator() { options.tuneFile.isForEmulator = true; }
   /// The meaning of the source as it is.  Before `compileTo`.
   void ignoreTuneFile() { options.tuneFile.isUsed = false; }
+
+  /// Asks for the function that a launch needs once all variants have been
+  /// lowered and the manifest says so, and drops the others: only that one is
+  /// optimised.  An error ends the compilation.  Before `compileTo`.
+  using FunctionChooser =
+      llvm::unique_function<llvm::Expected<llvm::StringRef>()>;
+  void keepOneFunction(FunctionChooser choose) {
+    chooseFunction = std::move(choose);
+  }
 
   /// Runs the phases up to the one that makes `stage`.  Where the source is at
   /// fault the error says nothing and the diagnostics everything.
@@ -85,6 +95,7 @@ private:
   llvm::Error applyTuned();
   llvm::Error keepOneKernel();
   llvm::Error lower(bool stopsAtDecisions);
+  llvm::Error dropOtherFunctions();
   llvm::Error makeLLVMModule();
   llvm::Error makePtx();
   llvm::Error lintCode();
@@ -98,6 +109,7 @@ private:
 
   CompileOptions options;
   bool wantsSnapshots = false;
+  FunctionChooser chooseFunction;
   const Target *target = nullptr;
   PhaseTimer timer;
 

@@ -33,8 +33,10 @@ private:
   llvm::Error checkOutputPaths() const;
   llvm::Error chooseDevice();
   llvm::Error compile();
+  llvm::Error prepareLaunch();
   llvm::Error loadModule();
   llvm::Error makePlan();
+  void printPlan() const;
   llvm::Error makeReference();
   llvm::Error execute();
   llvm::Error executeOnEmulator(const PlannedRun &planned);
@@ -109,7 +111,27 @@ llvm::Error RunSession::compile() {
   Stage stage = device == Device::Cuda       ? Stage::Cubin
                 : device == Device::Emulator ? Stage::LLVM
                                              : Stage::Tile;
-  return compileAndReport(compilation, stage);
+  // The emulator runs one variant, which the launch decides on.
+  if (device == Device::Emulator)
+    compilation.keepOneFunction([this]() -> llvm::Expected<StringRef> {
+      if (llvm::Error error = prepareLaunch())
+        return error;
+      return StringRef(getPlannedRun().getVariant().symbol);
+    });
+  if (llvm::Error error = compileAndReport(compilation, stage))
+    return error;
+  return plan ? llvm::Error::success() : prepareLaunch();
+}
+
+/// Arguments, and the launch that the runtime makes of them.
+llvm::Error RunSession::prepareLaunch() {
+  if (llvm::Error error = loadModule())
+    return error;
+  llvm::Expected<RunArguments> made = RunArguments::create(*kernel, options);
+  if (!made)
+    return made.takeError();
+  arguments.emplace(std::move(*made));
+  return makePlan();
 }
 
 llvm::Error RunSession::loadModule() {
@@ -176,9 +198,10 @@ llvm::Error RunSession::makePlan() {
   tilert_plan_create(kernel, values.data(), values.size(), &facts,
                      /*variant=*/nullptr, &created, &status);
   plan.reset(created);
-  if (llvm::Error error = takeStatus(status))
-    return error;
+  return takeStatus(status);
+}
 
+void RunSession::printPlan() const {
   llvm::raw_ostream &os = llvm::outs();
   os << "device: " << (cuda ? cuda->getDeviceName() : getDeviceWord(device));
   if (options.device == Device::Auto && !whyNoGpu.empty())
@@ -189,7 +212,6 @@ llvm::Error RunSession::makePlan() {
       os << "tuned: " << tuned.summary << '\n';
   os << tilert_plan_text(plan.get());
   os.flush();
-  return llvm::Error::success();
 }
 
 llvm::Error RunSession::makeReference() {
@@ -323,20 +345,12 @@ llvm::Error RunSession::run() {
   // What can be refused at once.
   if (llvm::Error error = checkOutputPaths())
     return error;
-  // Which device, and the code for it.
+  // Which device, and the code and the launch for it.
   if (llvm::Error error = chooseDevice())
     return error;
   if (llvm::Error error = compile())
     return error;
-  if (llvm::Error error = loadModule())
-    return error;
-  // Arguments, and the launch that the runtime makes of them.
-  llvm::Expected<RunArguments> made = RunArguments::create(*kernel, options);
-  if (!made)
-    return made.takeError();
-  arguments.emplace(std::move(*made));
-  if (llvm::Error error = makePlan())
-    return error;
+  printPlan();
   // What should come out, and what does.
   if (options.check != CheckExtent::None)
     if (llvm::Error error = makeReference())

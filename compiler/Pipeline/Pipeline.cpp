@@ -108,7 +108,15 @@ void tilec::registerLoweringInterfaces(DialectRegistry &registry) {
 }
 
 void tilec::addLoweringPasses(OpPassManager &manager, const Target &target) {
+  addThreadPasses(manager, target);
+  addLLVMPasses(manager);
+}
+
+void tilec::addThreadPasses(OpPassManager &manager, const Target &target) {
   manager.addPass(tile::createConvertTileToNVVM(target.name));
+}
+
+void tilec::addLLVMPasses(OpPassManager &manager) {
   // Index arithmetic that the lowering wrote out for each register is shared.
   manager.addPass(createCSEPass());
   manager.addPass(createSCFToControlFlowPass());

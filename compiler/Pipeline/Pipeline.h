@@ -20,8 +20,14 @@ void addTilePasses(mlir::OpPassManager &manager, const Target &target);
 /// it runs need it.
 void registerLoweringInterfaces(mlir::DialectRegistry &registry);
 
-/// Appends the passes from there to the LLVM and NVVM dialects.
+/// Appends the passes from there to the LLVM and NVVM dialects: the two below,
+/// one after the other.
 void addLoweringPasses(mlir::OpPassManager &manager, const Target &target);
+/// From kernels to functions that say what one thread does, which refuses what
+/// has no code yet.
+void addThreadPasses(mlir::OpPassManager &manager, const Target &target);
+/// From there to the LLVM dialect alone.
+void addLLVMPasses(mlir::OpPassManager &manager);
 
 /// Registers every pass, and both halves as the pipelines `--tile-pipeline` and
 /// `--tile-to-llvm`, for `tile-opt`.
