@@ -4,6 +4,7 @@
 //   namespace NAME {
 //   namespace detail { the cubin's bytes, the manifest's text }
 //   inline const tilert::Module &module();          // loaded at the first use
+//   inline tilert::Tensor KERNEL_prepack_B(...);    // of prepacked tensors
 //   inline void KERNEL(tilert_stream, const tilert::Tensor &A, float scale);
 //   }
 // Loading is thread-safe, being the initialisation of a local static.
@@ -148,6 +149,8 @@ static std::string describe(const ManifestParameter &parameter) {
   text += "[" + llvm::join(dims, ", ") + "]";
   if (parameter.pack)
     text += " pack(" + std::to_string(*parameter.pack) + ")";
+  if (parameter.packing)
+    text += " prepack";
   return text;
 }
 
@@ -175,6 +178,30 @@ static void writeFunction(llvm::raw_ostream &os, const ManifestKernel &kernel) {
   os << ");\n}\n\n";
 }
 
+/// What brings a plain tensor into the order that a parameter takes.
+static void writePackers(llvm::raw_ostream &os, const ManifestKernel &kernel,
+                         const ManifestParameter &parameter) {
+  std::string stem = makeIdentifier(kernel.name) + "_prepack_" + parameter.name;
+  std::string call = "  static const tilert::Kernel kernel = "
+                     "module().kernel(\"" +
+                     kernel.name + "\");\n  return kernel.";
+  std::string name = "\"" + parameter.name + "\"";
+  os << "/// Bytes of memory for packed `" << parameter.name << "` of `"
+     << kernel.name << "`.\n"
+     << "inline std::size_t " << stem
+     << "_size(const tilert::Tensor &plain) {\n"
+     << call << "prepackSize(" << name << ", plain);\n}\n\n"
+     << "/// Packs on the device of a stream; gives the argument for `"
+     << parameter.name << "`.\n"
+     << "inline tilert::Tensor " << stem
+     << "(tilert_stream stream, const tilert::Tensor &plain, void *packed) {\n"
+     << call << "prepack(" << name << ", plain, packed, stream);\n}\n\n"
+     << "/// Packs in host memory.\n"
+     << "inline tilert::Tensor " << stem
+     << "_host(const tilert::Tensor &plain, void *packed) {\n"
+     << call << "prepackOnHost(" << name << ", plain, packed);\n}\n\n";
+}
+
 /// Numbers compile faster than one long string literal, and have no limit on
 /// their count.
 static void writeBytes(llvm::raw_ostream &os, llvm::StringRef bytes) {
@@ -194,7 +221,8 @@ std::string tilec::writeCppHeader(const ManifestModel &model,
   os << "// Kernels for " << model.target << ", written by "
      << getCompilerName() << ".  Needs C++17 and libtilert.\n"
      << "#ifndef " << guard << "\n#define " << guard << "\n\n"
-     << "#include \"tilert/tilert.hpp\"\n\n#include <cstdint>\n\n"
+     << "#include \"tilert/tilert.hpp\"\n\n#include <cstddef>\n#include "
+        "<cstdint>\n\n"
      << "namespace " << space << " {\nnamespace detail {\n\n"
      << "inline constexpr unsigned char cubin[] = {\n";
   writeBytes(os, cubin);
@@ -208,8 +236,12 @@ std::string tilec::writeCppHeader(const ManifestModel &model,
      << "                  sizeof detail::manifest),\n"
      << "      detail::cubin, sizeof detail::cubin);\n"
      << "  return loaded;\n}\n\n";
-  for (const ManifestKernel &kernel : model.kernels)
+  for (const ManifestKernel &kernel : model.kernels) {
+    for (const ManifestParameter &parameter : kernel.parameters)
+      if (parameter.packing)
+        writePackers(os, kernel, parameter);
     writeFunction(os, kernel);
+  }
   os << "} // namespace " << space << "\n\n#endif // " << guard << "\n";
   return text;
 }

@@ -2,6 +2,7 @@
 #include "compiler/CodeGen/KernelManifest.h"
 #include "dialects/Tile/IR/TileOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace tilec;
 using mlir::tile::GlobalType;
@@ -49,6 +50,38 @@ static ManifestParameter::Strides getStrides(KernelOp kernel, unsigned index) {
                                     : ManifestParameter::Strides::Dense;
 }
 
+std::string tilec::getPackerName(llvm::StringRef kernel,
+                                 llvm::StringRef parameter) {
+  return (kernel + "__pack_" + parameter).str();
+}
+
+std::string tilec::getUnpackerName(llvm::StringRef kernel,
+                                   llvm::StringRef parameter) {
+  return (kernel + "__unpack_" + parameter).str();
+}
+
+/// FNV-1a of the order's text.  0 and 1 mean no order (tilert.h).
+static std::string getTag(const layout::PackedOrder &order) {
+  uint64_t tag = 0xcbf29ce484222325;
+  for (char letter : order.str())
+    tag = (tag ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+  return "0x" + llvm::utohexstr(std::max<uint64_t>(tag, 2), /*LowerCase=*/true,
+                                /*Width=*/16);
+}
+
+static ManifestPacking describePacking(KernelOp kernel, unsigned index,
+                                       const layout::PackedOrder &order) {
+  ManifestPacking packing;
+  packing.tile.assign(order.shape().begin(), order.shape().end());
+  for (const layout::PackedOrder::Digit &digit : order.digits())
+    packing.order.push_back({digit.dim, digit.stride, digit.count});
+  packing.tag = getTag(order);
+  llvm::StringRef name = kernel.getArgName(index);
+  packing.packer = getPackerName(kernel.getSourceName(), name);
+  packing.unpacker = getUnpackerName(kernel.getSourceName(), name);
+  return packing;
+}
+
 static ManifestParameter describeParameter(KernelOp kernel, unsigned index) {
   ManifestParameter parameter;
   parameter.name = kernel.getArgName(index).str();
@@ -58,10 +91,17 @@ static ManifestParameter describeParameter(KernelOp kernel, unsigned index) {
     return parameter;
   parameter.isTensor = true;
   parameter.access = kernel.getArgAccess(index).str();
-  for (mlir::Attribute dim : kernel.getArgDims(index))
+  for (mlir::Attribute dim : kernel.getArgSourceDims(index))
     parameter.dims.push_back(toJson(dim));
-  if (type.getPackDim() >= 0)
-    parameter.pack = type.getPackDim();
+  int64_t pack = type.getPackDim();
+  if (mlir::DictionaryAttr packing = kernel.getArgPacking(index)) {
+    parameter.packing = describePacking(
+        kernel, index,
+        packing.getAs<mlir::tile::PackedOrderAttr>("order").getOrder());
+    pack = packing.getAs<mlir::IntegerAttr>("pack").getInt();
+  }
+  if (pack >= 0)
+    parameter.pack = pack;
   parameter.strides = getStrides(kernel, index);
   parameter.noalias = kernel.getArgAttr(index, "tile.noalias") != nullptr;
   return parameter;
@@ -178,9 +218,12 @@ static ManifestVariant describeVariant(KernelOp kernel,
   return variant;
 }
 
-std::vector<ManifestKernel> tilec::describeKernels(mlir::ModuleOp module) {
+static std::vector<ManifestKernel> describe(mlir::ModuleOp module,
+                                            bool helpers) {
   std::vector<ManifestKernel> kernels;
   for (KernelOp kernel : module.getOps<KernelOp>()) {
+    if (kernel->hasAttr(helperAttrName) != helpers)
+      continue;
     auto sameSource = [&](const ManifestKernel &other) {
       return other.name == kernel.getSourceName();
     };
@@ -190,4 +233,12 @@ std::vector<ManifestKernel> tilec::describeKernels(mlir::ModuleOp module) {
     found->variants.push_back(describeVariant(kernel, *found));
   }
   return kernels;
+}
+
+std::vector<ManifestKernel> tilec::describeKernels(mlir::ModuleOp module) {
+  return describe(module, /*helpers=*/false);
+}
+
+std::vector<ManifestKernel> tilec::describeHelpers(mlir::ModuleOp module) {
+  return describe(module, /*helpers=*/true);
 }

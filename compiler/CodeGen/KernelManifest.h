@@ -7,6 +7,7 @@
 #define TILE_COMPILER_CODEGEN_KERNELMANIFEST_H
 
 #include "compiler/CodeGen/Manifest.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace mlir {
 class ModuleOp;
@@ -18,6 +19,16 @@ namespace tilec {
 /// variants of one source kernel become one entry.  The module is in the tile
 /// dialect still, verified, after the pass that plans shared memory.
 std::vector<ManifestKernel> describeKernels(mlir::ModuleOp module);
+
+/// The same for kernels with the attribute below, which the others leave out.
+std::vector<ManifestKernel> describeHelpers(mlir::ModuleOp module);
+
+/// Marks a kernel that the compiler added to serve others.
+inline constexpr llvm::StringLiteral helperAttrName = "tile.helper";
+
+/// The names of the helpers that pack a tensor, and unpack it.
+std::string getPackerName(llvm::StringRef kernel, llvm::StringRef parameter);
+std::string getUnpackerName(llvm::StringRef kernel, llvm::StringRef parameter);
 
 } // namespace tilec
 

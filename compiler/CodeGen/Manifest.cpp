@@ -2,6 +2,7 @@
 #include "compiler/CodeGen/Manifest.h"
 #include "compiler/CodeGen/PtxasReport.h"
 #include "compiler/CodeGen/Version.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace tilec;
 using Json = nlohmann::ordered_json;
@@ -9,17 +10,26 @@ using Json = nlohmann::ordered_json;
 static constexpr int formatVersion = 1;
 
 void tilec::addResources(ManifestModel &model, const PtxasReport &report) {
-  for (ManifestKernel &kernel : model.kernels)
-    for (ManifestVariant &variant : kernel.variants)
-      if (const KernelResources *resources = report.find(variant.symbol)) {
-        variant.registers = resources->registers;
-        variant.spillBytes =
-            resources->spillStoreBytes + resources->spillLoadBytes;
-      }
+  for (auto *kernels : {&model.kernels, &model.helpers})
+    for (ManifestKernel &kernel : *kernels)
+      for (ManifestVariant &variant : kernel.variants)
+        if (const KernelResources *resources = report.find(variant.symbol)) {
+          variant.registers = resources->registers;
+          variant.spillBytes =
+              resources->spillStoreBytes + resources->spillLoadBytes;
+        }
 }
 
 static Json toJson(const std::optional<int64_t> &value) {
   return value ? Json(*value) : Json(nullptr);
+}
+
+static Json toJson(const ManifestPacking &packing) {
+  return {{"tile", packing.tile},
+          {"order", packing.order},
+          {"tag", packing.tag},
+          {"packer", packing.packer},
+          {"unpacker", packing.unpacker}};
 }
 
 static Json toJson(const ManifestParameter &parameter) {
@@ -37,6 +47,8 @@ static Json toJson(const ManifestParameter &parameter) {
   else
     json["strided"] = parameter.strides == Strides::InnerUnit;
   json["noalias"] = parameter.noalias;
+  if (parameter.packing)
+    json["prepack"] = toJson(*parameter.packing);
   return json;
 }
 
@@ -114,13 +126,20 @@ static Json toJson(const ManifestVariant &variant) {
 }
 
 static Json toJson(const ManifestKernel &kernel) {
-  return {{"name", kernel.name},
-          {"parameters", toJson(kernel.parameters)},
-          {"symbols", toJson(kernel.symbols)},
-          {"checks", toJson(kernel.checks)},
-          {"axes", toJson(kernel.axes)},
-          {"config", kernel.config},
-          {"variants", toJson(kernel.variants)}};
+  Json json = {{"name", kernel.name}};
+  auto isPacked = [](const ManifestParameter &parameter) {
+    return parameter.packing.has_value();
+  };
+  // A runtime that knew nothing of them would pass plain tensors.
+  if (llvm::any_of(kernel.parameters, isPacked))
+    json["requires"] = {"prepack"};
+  json["parameters"] = toJson(kernel.parameters);
+  json["symbols"] = toJson(kernel.symbols);
+  json["checks"] = toJson(kernel.checks);
+  json["axes"] = toJson(kernel.axes);
+  json["config"] = kernel.config;
+  json["variants"] = toJson(kernel.variants);
+  return json;
 }
 
 /// On one line; names from a source file that is not UTF-8 must not end the
@@ -164,6 +183,8 @@ std::string tilec::writeManifest(const ManifestModel &model) {
   if (!model.module.empty())
     json["module"] = model.module;
   json["kernels"] = toJson(model.kernels);
+  if (!model.helpers.empty())
+    json["helpers"] = toJson(model.helpers);
   json["hashes"] = hashes;
   json["options"] = model.options;
   std::string text;

@@ -22,6 +22,18 @@ struct PtxasReport;
 /// array [operator, operand...].
 using ManifestExpr = nlohmann::ordered_json;
 
+/// In which order a prepacked tensor is stored.
+struct ManifestPacking {
+  /// Extents along the last dimensions.
+  std::vector<int64_t> tile;
+  /// [dim, stride, count] of each digit of a position in a tile, lowest first.
+  std::vector<std::vector<int64_t>> order;
+  /// "0x..." with 16 digits; the same for equal orders only.
+  std::string tag;
+  /// Helpers: to packed memory and back.
+  std::string packer, unpacker;
+};
+
 struct ManifestParameter {
   bool isTensor = false;
   std::string name;
@@ -36,6 +48,7 @@ struct ManifestParameter {
   std::optional<int64_t> pack;
   enum class Strides { Dense, InnerUnit, All } strides = Strides::Dense;
   bool noalias = false;
+  std::optional<ManifestPacking> packing;
 };
 
 struct ManifestSymbol {
@@ -112,6 +125,8 @@ struct ManifestModel {
   /// The cubin's file name without a folder; empty when there is none.
   std::string module;
   std::vector<ManifestKernel> kernels;
+  /// Kernels that the compiler added to serve those.
+  std::vector<ManifestKernel> helpers;
   /// As hashSha256 writes them; empty ones are left out.
   std::string sourceHash;
   std::string cubinHash;

@@ -5,6 +5,7 @@
 #include "compiler/Driver/CodeChecks.h"
 #include "compiler/Driver/Failure.h"
 #include "compiler/Driver/MlirSource.h"
+#include "compiler/Driver/PackerSource.h"
 #include "compiler/Driver/PassDiagnostics.h"
 #include "compiler/Driver/PassObserver.h"
 #include "compiler/Driver/RuntimeObjects.h"
@@ -275,6 +276,9 @@ llvm::Error Compilation::lower(bool stopsAtDecisions) {
   manifest.kernels = describeKernels(*loweredModule);
   if (stopsAtDecisions)
     return llvm::Error::success();
+  if (llvm::Error error = addPackers())
+    return error;
+  manifest.helpers = describeHelpers(*loweredModule);
   for (const std::string &decision : listIdleDecisions(*loweredModule))
     diagnostics.warning({}, "decision " + decision + " had nothing to decide");
   if (llvm::Error error = run(threads))
@@ -294,6 +298,42 @@ llvm::Error Compilation::dropOtherFunctions() {
   for (mlir::LLVM::LLVMFuncOp function : llvm::make_early_inc_range(functions))
     if (!function.isDeclaration() && function.getName() != *chosen)
       function.erase();
+  return llvm::Error::success();
+}
+
+/// Compiles the kernels that pack prepacked tensors beside those that take
+/// them.
+llvm::Error Compilation::addPackers() {
+  std::string text;
+  for (const PackedTensor &tensor : findPackedTensors(*loweredModule))
+    text += writePackers(tensor);
+  if (text.empty())
+    return llvm::Error::success();
+  timer.begin("packers");
+  llvm::SourceMgr packerSources;
+  packerSources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBufferCopy(text, "packers.tile"), {});
+  DiagnosticEngine found;
+  mlir::OwningOpRef<mlir::ModuleOp> packers =
+      parseTileFile(packerSources, FrontendOptions(), context, found);
+  if (!packers || found.hasErrors()) {
+    printDiagnostics(llvm::errs(), packerSources, found);
+    return stop("the packers");
+  }
+  for (KernelOp kernel : packers->getOps<KernelOp>())
+    kernel->setAttr(helperAttrName, mlir::UnitAttr::get(&context));
+  mlir::PassManager passes(&context);
+  addTilePasses(passes, *target);
+  std::string lastPass = "the packers";
+  llvm::Expected<bool> succeeded = runPasses(passes, packers, lastPass);
+  if (!succeeded)
+    return succeeded.takeError();
+  if (!*succeeded)
+    return stop(lastPass);
+  mlir::Block *body = loweredModule->getBody();
+  body->getOperations().splice(body->end(),
+                               packers->getBody()->getOperations());
+  timer.end();
   return llvm::Error::success();
 }
 

@@ -96,6 +96,7 @@ private:
   llvm::Error keepOneKernel();
   llvm::Error lower(bool stopsAtDecisions);
   llvm::Error dropOtherFunctions();
+  llvm::Error addPackers();
   llvm::Error makeLLVMModule();
   llvm::Error makePtx();
   llvm::Error lintCode();

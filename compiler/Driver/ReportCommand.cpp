@@ -125,9 +125,17 @@ void ReportPrinter::printLayouts(KernelOp kernel) {
                      nameLine(gemm),
                  drawFragment(layout.getLayout()));
   });
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    if (mlir::DictionaryAttr packing = kernel.getArgPacking(i))
+      printTable(
+          "positions in a tile of " + kernel.getArgName(i).str(),
+          drawPackedOrder(
+              packing.getAs<mlir::tile::PackedOrderAttr>("order").getOrder()));
   llvm::StringSet<> seen;
   kernel->walk([&](mlir::tile::AllocSharedOp alloc) {
     layout::SharedLayout storage = alloc.getType().getStorage();
+    if (findUnpacked(alloc))
+      return;
     if (seen.insert(nameMemory(alloc)).second)
       printTable("bank of each 16 bytes of " + nameMemory(alloc) + ", line " +
                      nameLine(alloc),
@@ -170,6 +178,7 @@ void ReportPrinter::printKernel(const ManifestKernel &kernel) {
   }
   if (KernelOp op = findSource("infer-layouts", kernel.name)) {
     printTable("shared tiles", makeSharedLayoutTable(op));
+    printTable("packed tensors", makePackedTensorTable(op));
     printTable("fragments", makeFragmentTable(op));
     printLayouts(op);
     printTable("tensors, for each block", makeTrafficTable(op));

@@ -254,7 +254,7 @@ llvm::Error RunSession::checkGuards() const {
   for (const RunArgument &argument : arguments->get()) {
     if (!argument.isTensor())
       continue;
-    std::string damage = argument.tensor->describeGuardDamage();
+    std::string damage = argument.getMemory().describeGuardDamage();
     if (!damage.empty())
       return makeFailure("the kernel wrote outside of '" + argument.name +
                          "': " + damage);

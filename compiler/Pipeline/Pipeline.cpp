@@ -51,6 +51,9 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   tile::SelectMmaPassOptions select;
   select.target = target.name.str();
   manager.addPass(tile::createSelectMmaPass(select));
+  // Reads of its tiles, which the instruction decides, order a prepacked
+  // tensor; copies are plain from here on.
+  manager.addPass(tile::createApplyPrepackPass());
   manager.addPass(tile::createInferLayoutsPass());
 
   // Needs the rows of shared tiles; its checks are those of every variant.

@@ -42,8 +42,31 @@ Status checkDtype(const Parameter &parameter, const tilert_tensor &tensor) {
                isFourBit(wanted) ? ", or its storage as uint8" : "")};
 }
 
+/// Whether the elements lie in the order that the kernel takes, where that is
+/// told.
+Status checkOrder(const Parameter &parameter, const tilert_tensor &tensor) {
+  uint64_t wanted = parameter.facts.order;
+  if (tensor.order == TILERT_ORDER_UNKNOWN || tensor.order == wanted)
+    return {};
+  std::string name = join("argument ", quote(parameter.name));
+  if (!parameter.packing)
+    return {TILERT_INVALID_ARGUMENT,
+            join(name, " is packed in order ", toHex(tensor.order),
+                 ", expected a plain tensor")};
+  if (tensor.order == TILERT_ORDER_PLAIN)
+    return {TILERT_INVALID_ARGUMENT,
+            join(name, " is a plain tensor, expected one that is packed by "
+                       "tilert_prepack")};
+  return {TILERT_INVALID_ARGUMENT,
+          join(name, " is packed in order ", toHex(tensor.order), ", expected ",
+               toHex(wanted), ": it was packed for another target or config")};
+}
+
+} // namespace
+
 Status checkTensor(const Parameter &parameter, const tilert_tensor &tensor) {
   TILERT_RETURN_IF_ERROR(checkDtype(parameter, tensor));
+  TILERT_RETURN_IF_ERROR(checkOrder(parameter, tensor));
   if (tensor.rank != parameter.facts.rank)
     return {TILERT_INVALID_ARGUMENT,
             join("argument ", quote(parameter.name), " has rank ", tensor.rank,
@@ -66,6 +89,8 @@ Status checkTensor(const Parameter &parameter, const tilert_tensor &tensor) {
                  showList(tensor.sizes, tensor.rank), " elements")};
   return {};
 }
+
+namespace {
 
 Status checkArgument(const Parameter &parameter,
                      const tilert_argument &argument) {
@@ -182,9 +207,12 @@ Status bindArguments(const KernelInfo &kernel, const tilert_argument *arguments,
                                      binding.tensors.data()));
 
   for (size_t i = 0; i < parameters; ++i) {
-    if (kernel.parameters[i].isTensor())
-      TILERT_RETURN_IF_ERROR(bindLayout(
-          kernel.parameters[i], arguments[i].value.tensor, binding.tensors[i]));
+    const Parameter &parameter = kernel.parameters[i];
+    const tilert_tensor &tensor = arguments[i].value.tensor;
+    if (parameter.packing)
+      TILERT_RETURN_IF_ERROR(bindPacked(parameter, tensor, binding.tensors[i]));
+    else if (parameter.isTensor())
+      TILERT_RETURN_IF_ERROR(bindLayout(parameter, tensor, binding.tensors[i]));
     else
       binding.scalars[i] = normalizeScalar(arguments[i].value.scalar);
   }

@@ -31,6 +31,9 @@ struct Binding {
 Status bindArguments(const KernelInfo &kernel, const tilert_argument *arguments,
                      size_t count, Binding &binding);
 
+/// Checks dtype, rank, sizes and address of an argument by themselves.
+Status checkTensor(const Parameter &parameter, const tilert_tensor &tensor);
+
 /// tilert_kernel_solve_symbols.
 Status solveSymbols(const KernelInfo &kernel, const tilert_argument *arguments,
                     size_t count, int64_t *values, unsigned char *known);

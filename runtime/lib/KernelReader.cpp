@@ -149,6 +149,11 @@ void KernelReader::readTensor(const Place &place, Parameter &parameter) {
   readStrided(place, parameter);
   if (std::optional<Place> noalias = reader.optionalField(place, "noalias"))
     parameter.facts.noalias = reader.readBool(*noalias);
+  parameter.facts.order = TILERT_ORDER_PLAIN;
+  if (std::optional<Place> packing = reader.optionalField(place, "prepack")) {
+    parameter.packing = readPacking(reader, *packing, parameter.facts);
+    parameter.facts.order = parameter.packing->tag;
+  }
 }
 
 void KernelReader::readPack(const Place &place, Parameter &parameter) {
@@ -430,7 +435,7 @@ void readRequirements(JsonReader &reader, const Place &object) {
   for (size_t i = 0; i < reader.count(*list); ++i) {
     Place place = reader.element(*list, i);
     std::string word = reader.readString(place);
-    if (word != "tensor_maps" && word != "blocks")
+    if (word != "tensor_maps" && word != "blocks" && word != "prepack")
       reader.fail(place, join("this runtime does not know ", quote(word)));
   }
 }

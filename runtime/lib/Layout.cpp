@@ -185,6 +185,17 @@ Status bindLayout(const Parameter &parameter, const tilert_tensor &tensor,
   return LayoutBinder(parameter, tensor, bound).bind();
 }
 
+Status bindPacked(const Parameter &parameter, const tilert_tensor &tensor,
+                  tilert_bound_tensor &bound) {
+  TILERT_RETURN_IF_ERROR(bindLayout(parameter, tensor, bound));
+  std::optional<int64_t> bytes = packedBytes(parameter, bound.sizes);
+  auto address = reinterpret_cast<uintptr_t>(bound.data);
+  if (!bytes || uintptr_t(*bytes) > UINTPTR_MAX - address)
+    return tooLarge(parameter, tensor);
+  bound.bytes = *bytes;
+  return {};
+}
+
 std::string showList(const int64_t *numbers, int count) {
   std::string text = "[";
   for (int i = 0; i < count; ++i)

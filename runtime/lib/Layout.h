@@ -28,6 +28,11 @@ inline int64_t storedExtent(const Parameter &parameter, int64_t extent,
 Status bindLayout(const Parameter &parameter, const tilert_tensor &tensor,
                   tilert_bound_tensor &bound);
 
+/// The same for an argument in packed memory, which is as long as its packing
+/// says.
+Status bindPacked(const Parameter &parameter, const tilert_tensor &tensor,
+                  tilert_bound_tensor &bound);
+
 /// "[3, 4, 6]".
 std::string showList(const int64_t *numbers, int count);
 

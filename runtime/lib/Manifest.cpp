@@ -70,19 +70,29 @@ void readHash(JsonReader &reader, Manifest &manifest) {
                              quote(text)));
 }
 
-void readKernels(JsonReader &reader, Manifest &manifest) {
-  Place root = reader.root();
-  Place kernels = reader.field(root, "kernels");
-  for (size_t i = 0; i < reader.count(kernels) && !reader.hasFailed(); ++i) {
-    Place place = reader.element(kernels, i);
+/// Adds the kernels of a list; names are those of one kernel in all lists.
+void readKernels(JsonReader &reader, const Place &list,
+                 const Manifest &manifest,
+                 std::vector<std::unique_ptr<KernelInfo>> &kernels) {
+  for (size_t i = 0; i < reader.count(list) && !reader.hasFailed(); ++i) {
+    Place place = reader.element(list, i);
     auto kernel = std::make_unique<KernelInfo>();
     readKernel(reader, place, *kernel);
-    for (const auto &earlier : manifest.kernels)
-      if (earlier->name == kernel->name)
-        reader.fail(place,
-                    join("a second kernel is called ", quote(kernel->name)));
-    manifest.kernels.push_back(std::move(kernel));
+    for (const auto *known : {&manifest.kernels, &manifest.helpers})
+      for (const auto &earlier : *known)
+        if (earlier->name == kernel->name)
+          reader.fail(place,
+                      join("a second kernel is called ", quote(kernel->name)));
+    kernels.push_back(std::move(kernel));
   }
+}
+
+void readAllKernels(JsonReader &reader, Manifest &manifest) {
+  Place root = reader.root();
+  Place kernels = reader.field(root, "kernels");
+  readKernels(reader, kernels, manifest, manifest.kernels);
+  if (std::optional<Place> helpers = reader.optionalField(root, "helpers"))
+    readKernels(reader, *helpers, manifest, manifest.helpers);
 }
 
 } // namespace
@@ -104,7 +114,7 @@ Status readManifest(std::string_view text, std::string title,
     readTarget(reader, manifest);
     readCubinName(reader, manifest);
     readHash(reader, manifest);
-    readKernels(reader, manifest);
+    readAllKernels(reader, manifest);
   }
   return reader.takeFailure();
 }

@@ -9,6 +9,7 @@
 #define TILERT_LIB_MANIFEST_H
 
 #include "Expr.h"
+#include "Packing.h"
 #include "Target.h"
 
 #include <memory>
@@ -51,6 +52,8 @@ struct Parameter {
   std::string name;
   tilert_parameter facts{}; // `facts.name` points at `name`
   std::vector<Expr> dims;
+  /// Of a prepacked tensor.
+  std::optional<Packing> packing;
 
   bool isTensor() const { return facts.kind == TILERT_TENSOR; }
   /// As "[M, K / 128]".
@@ -121,6 +124,8 @@ struct Manifest {
   std::string cubinName; // empty if there is none
   std::string cubinHash; // 64 hex digits
   std::vector<std::unique_ptr<KernelInfo>> kernels;
+  /// Kernels that serve those: packers of tensors.
+  std::vector<std::unique_ptr<KernelInfo>> helpers;
 };
 
 /// Reads a manifest; `title` begins the messages, as "manifest gemm.json".

@@ -49,23 +49,26 @@ Status checkCubin(const Manifest &manifest, std::string_view cubin,
 }
 
 /// Gives the kernels of a manifest their places in the module.
-void adoptKernels(tilert_module &module) {
-  for (std::unique_ptr<KernelInfo> &info : module.manifest.kernels) {
+void adoptKernels(tilert_module &module,
+                  std::vector<std::unique_ptr<KernelInfo>> &infos,
+                  std::vector<std::unique_ptr<tilert_kernel>> &kernels) {
+  for (std::unique_ptr<KernelInfo> &info : infos) {
     auto kernel = std::make_unique<tilert_kernel>();
     kernel->info = std::move(info);
     kernel->module = &module;
     kernel->firstFunction = module.functionCount;
     module.functionCount += kernel->info->variants.size();
-    module.kernels.push_back(std::move(kernel));
+    kernels.push_back(std::move(kernel));
   }
-  module.manifest.kernels.clear();
+  infos.clear();
 }
 
 Status makeModule(std::string_view manifest, const std::string &title,
                   std::unique_ptr<tilert_module> &module) {
   module = std::make_unique<tilert_module>();
   TILERT_RETURN_IF_ERROR(readManifest(manifest, title, module->manifest));
-  adoptKernels(*module);
+  adoptKernels(*module, module->manifest.kernels, module->kernels);
+  adoptKernels(*module, module->manifest.helpers, module->helpers);
   return {};
 }
 
@@ -103,6 +106,14 @@ Status loadModule(const std::string &path,
 } // namespace tilert::detail
 
 using namespace tilert::detail;
+
+const tilert_kernel *tilert_module::find(std::string_view name) const {
+  for (const auto *list : {&kernels, &helpers})
+    for (const auto &kernel : *list)
+      if (kernel->info->name == name)
+        return kernel.get();
+  return nullptr;
+}
 
 tilert_code tilert_module_load(const char *path, tilert_module **result,
                                tilert_status **status) {
@@ -177,14 +188,15 @@ tilert_code tilert_kernel_get(const tilert_module *module, const char *name,
     TILERT_RETURN_IF_ERROR(requireNonNull(module, "module"));
     TILERT_RETURN_IF_ERROR(requireNonNull(kernel, "kernel"));
     *kernel = nullptr;
-    std::string names;
-    for (const auto &candidate : module->kernels) {
-      names += join(names.empty() ? "" : ", ", candidate->info->name);
-      if (name ? candidate->info->name == name : module->kernels.size() == 1)
-        *kernel = candidate.get();
-    }
+    if (name)
+      *kernel = module->find(name);
+    else if (module->kernels.size() == 1)
+      *kernel = module->kernels.front().get();
     if (*kernel)
       return {};
+    std::string names;
+    for (const auto &candidate : module->kernels)
+      names += join(names.empty() ? "" : ", ", candidate->info->name);
     if (!name)
       return {TILERT_INVALID_ARGUMENT,
               join("the module has ", module->kernels.size(),

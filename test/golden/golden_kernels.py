@@ -8,6 +8,8 @@ from pathlib import Path
 
 KERNELS = Path(__file__).parent / "kernels"
 TILE_M, TILE_N, TILE_K = 32, 32, 64
+# Inputs of products that are declared `prepack`.
+PREPACK = frozenset()
 
 
 def gemm_accumulator(case):
@@ -29,6 +31,8 @@ def declare(name, entry, out, case):
     text = f"{name}: {'out ' if out else ''}{entry['dtype']}[{', '.join(dims)}]"
     if "pack" in entry:
         text += f" pack({entry['dims'].index(entry['pack'])})"
+    if name in PREPACK and len(dims) > 1 and not out:
+        text += " prepack"
     return text
 
 

@@ -101,8 +101,9 @@ TEST(Binding, ChecksRankSizesAndPointer) {
   EXPECT_EQ(call.error(),
             "kernel 'w4a8': argument 'A' is a null pointer to [100, "
             "256] elements");
-  tilert_argument noSizes = tilert_tensor_argument(
-      {memoryAt(0), TILERT_INT8, 2, nullptr, nullptr, -2});
+  tilert_argument noSizes =
+      tilert_tensor_argument({memoryAt(0), TILERT_INT8, 2, nullptr, nullptr, -2,
+                              TILERT_ORDER_UNKNOWN});
   EXPECT_EQ(call.kernel.error(noSizes, call.b, call.s, call.c, 1.0f),
             "kernel 'w4a8': argument 'A' has no sizes");
 }

@@ -103,7 +103,7 @@ std::vector<int64_t> solveSymbols(const Job &job, const tilert_kernel *kernel,
       arguments[i] = tilert_tensor_argument(
           {nullptr, isPacked ? TILERT_UINT8 : parameter.dtype,
            int32_t(operand.initial.shape.size()), operand.initial.shape.data(),
-           nullptr, TILERT_DEVICE_ANY});
+           nullptr, TILERT_DEVICE_ANY, TILERT_ORDER_UNKNOWN});
     }
   }
   tilert::check([&](tilert_status **status) {
@@ -160,15 +160,38 @@ void describePassing(const Job &job, Operand &operand) {
   }
 }
 
+/// Packs what is given plain, as `tilec run` does.
+void packOperand(const tilert_kernel *kernel, Operand &operand) {
+  const char *name = operand.parameter->name;
+  operand.plain = std::move(operand.initial);
+  tilert_tensor plain = {operand.plain.bytes.data(),
+                         operand.passedDtype,
+                         int32_t(operand.passedSizes.size()),
+                         operand.passedSizes.data(),
+                         nullptr,
+                         TILERT_DEVICE_HOST,
+                         TILERT_ORDER_PLAIN};
+  size_t bytes = 0;
+  tilert::check([&](tilert_status **status) {
+    return tilert_prepack_size(kernel, name, &plain, &bytes, status);
+  });
+  operand.initial = {'u', 1, {int64_t(bytes)}, {}};
+  operand.initial.bytes.resize(bytes);
+  tilert::check([&](tilert_status **status) {
+    return tilert_prepack_host(kernel, name, &plain,
+                               operand.initial.bytes.data(), status);
+  });
+}
+
 } // namespace
 
 tilert_argument Operand::argument(int device) const {
   if (!isTensor())
     return tilert_scalar_argument(parameter->dtype, &bits);
-  return tilert_tensor_argument({reinterpret_cast<void *>(address), passedDtype,
-                                 int32_t(passedSizes.size()),
-                                 passedSizes.data(),
-                                 strides ? strides->data() : nullptr, device});
+  return tilert_tensor_argument(
+      {reinterpret_cast<void *>(address), passedDtype,
+       int32_t(passedSizes.size()), passedSizes.data(),
+       strides ? strides->data() : nullptr, device, parameter->order});
 }
 
 std::vector<Operand> makeOperands(const Job &job, const tilert_kernel *kernel) {
@@ -203,6 +226,8 @@ std::vector<Operand> makeOperands(const Job &job, const tilert_kernel *kernel) {
       operand.initial = makeData(job, i, operand);
     operand.isWritten = operand.parameter->access != TILERT_IN;
     describePassing(job, operand);
+    if (operand.isPrepacked())
+      packOperand(kernel, operand);
   }
   return operands;
 }

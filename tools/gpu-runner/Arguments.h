@@ -16,7 +16,8 @@ struct Operand {
   const tilert_parameter *parameter = nullptr;
   // Of a tensor:
   TensorType type;
-  npy::Array initial;
+  npy::Array initial; // what the device gets: of a prepacked one, its bytes
+  npy::Array plain;   // of a prepacked one
   std::unique_ptr<GuardedBuffer> buffer; // none if it shares another's
   CuPointer address = 0;
   bool isWritten = false; // or shares memory with one that is
@@ -28,6 +29,9 @@ struct Operand {
   uint64_t bits = 0;
 
   bool isTensor() const { return parameter->kind == TILERT_TENSOR; }
+  bool isPrepacked() const {
+    return isTensor() && parameter->order != TILERT_ORDER_PLAIN;
+  }
   tilert_argument argument(int device) const;
 };
 

@@ -38,6 +38,9 @@ public:
     if (job.expectedError)
       return fail("the launch was accepted, expected an error with '" +
                   *job.expectedError + "'");
+    for (const Operand &operand : operands)
+      if (operand.isPrepacked())
+        checkPacker(operand);
     runFirst();
     if (job.repeat > 1 && outcome.verdict == Verdict::Passed)
       repeat();
@@ -76,6 +79,51 @@ private:
               tilert_kernel_variant(kernel, i)->name + ": " +
               tilert_plan_refusal(made, i) + (i + 1 == variant ? ")" : "");
     note(text);
+  }
+
+  /// Packs on the device too, which gives the bytes that the host's packer
+  /// gave, and unpacks them again.
+  void checkPacker(const Operand &operand) {
+    const char *name = operand.parameter->name;
+    npy::Array blank = operand.initial, lost = operand.plain;
+    constexpr unsigned char pattern = 0xA5;
+    std::fill(blank.bytes.begin(), blank.bytes.end(), pattern);
+    std::fill(lost.bytes.begin(), lost.bytes.end(), pattern);
+    GuardedBuffer from(device, operand.plain, {}, 0, pattern),
+        packed(device, blank, {}, 0, pattern),
+        back(device, lost, {}, 0, pattern);
+    tilert_tensor plain = operand.argument(device.number()).value.tensor;
+    plain.order = TILERT_ORDER_PLAIN;
+    plain.data = reinterpret_cast<void *>(from.address());
+    auto *memory = reinterpret_cast<void *>(packed.address());
+    tilert::check([&](tilert_status **status) {
+      return tilert_prepack(kernel, name, &plain, memory, device.stream(),
+                            status);
+    });
+    plain.data = reinterpret_cast<void *>(back.address());
+    tilert::check([&](tilert_status **status) {
+      return tilert_unpack(kernel, name, memory, &plain, device.stream(),
+                           status);
+    });
+    device.synchronize();
+    size_t stray = 0, strayBack = 0;
+    int64_t first = 0;
+    std::string subject = std::string("'") + name + "'";
+    if (packed.read(stray, first).bytes != operand.initial.bytes)
+      fail(subject + " is packed otherwise on the device than on the host");
+    // Packed again, since what is spare in odd rows does not come back.
+    npy::Array unpacked = back.read(strayBack, first);
+    plain.data = unpacked.bytes.data();
+    plain.device = TILERT_DEVICE_HOST;
+    npy::Array repacked = blank;
+    tilert::check([&](tilert_status **status) {
+      return tilert_prepack_host(kernel, name, &plain, repacked.bytes.data(),
+                                 status);
+    });
+    if (repacked.bytes != operand.initial.bytes)
+      fail(subject + " is unpacked otherwise than it was packed");
+    if (stray || strayBack)
+      fail(subject + ": its packers wrote outside of it");
   }
 
   void launch() {

@@ -88,6 +88,7 @@ static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
       .Case([&](ReindexOp reindex) { return emitReindex(e, reindex); })
       .Case([&](PartOp part) { return emitPart(e, part); })
       .Case([&](JoinOp join) { return emitJoin(e, join); })
+      .Case([&](RelabelOp relabel) { return emitRelabel(e, relabel); })
       .Case([&](ConvertLayoutOp convert) {
         return emitConvertLayout(e, convert);
       })

@@ -267,6 +267,11 @@ LogicalResult tile::emitReindex(KernelEmitter &e, ReindexOp op) {
   return success();
 }
 
+LogicalResult tile::emitRelabel(KernelEmitter &e, RelabelOp op) {
+  e.setFragment(op.getResult(), FragmentValue(e.getFragment(op.getSource())));
+  return success();
+}
+
 LogicalResult tile::emitConvertLayout(KernelEmitter &e, ConvertLayoutOp op) {
   layout::ConversionPlan plan = layout::planConversion(
       e.getLayout(op.getSource()), e.getLayout(op.getResult()));

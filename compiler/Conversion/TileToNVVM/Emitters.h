@@ -31,6 +31,7 @@ LogicalResult emitBroadcast(KernelEmitter &emitter, BroadcastOp op);
 LogicalResult emitReindex(KernelEmitter &emitter, ReindexOp op);
 LogicalResult emitPart(KernelEmitter &e, PartOp op);
 LogicalResult emitJoin(KernelEmitter &e, JoinOp op);
+LogicalResult emitRelabel(KernelEmitter &emitter, RelabelOp op);
 LogicalResult emitConvertLayout(KernelEmitter &emitter, ConvertLayoutOp op);
 // MathToNVVM.cpp
 /// Whether the op is a function that the lowering writes out itself.

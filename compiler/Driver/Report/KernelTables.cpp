@@ -150,12 +150,53 @@ static std::string describeSwizzle(SharedLayoutAttr layout) {
          std::to_string(layout.getShift()) + "]";
 }
 
+UnpackedOp tilec::findUnpacked(AllocSharedOp alloc) {
+  for (mlir::Operation *user : alloc->getUsers())
+    if (auto unpacked = llvm::dyn_cast<UnpackedOp>(user))
+      return unpacked;
+  return {};
+}
+
+/// "4 of dimension 1, 8 apart", lowest digit first.
+static std::string describeOrder(const layout::PackedOrder &order) {
+  std::string text;
+  for (const layout::PackedOrder::Digit &digit : order.digits())
+    text +=
+        (text.empty() ? "" : "; ") + std::to_string(digit.count) +
+        " along dimension " + std::to_string(digit.dim) +
+        (digit.stride == 1 ? ""
+                           : ", " + std::to_string(digit.stride) + " apart");
+  return text;
+}
+
+TextTable tilec::makePackedTensorTable(KernelOp kernel) {
+  TextTable table({"tensor ", "tile ", "bytes", "elements side by side "});
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    mlir::DictionaryAttr packing = kernel.getArgPacking(i);
+    if (!packing)
+      continue;
+    const layout::PackedOrder &order =
+        packing.getAs<PackedOrderAttr>("order").getOrder();
+    auto type = llvm::cast<GlobalType>(kernel.getArgumentTypes()[i]);
+    table.addRow({kernel.getArgName(i).str(),
+                  spellTile(type.getElementType(),
+                            llvm::SmallVector<int64_t>(order.shape())),
+                  formatCount(order.bytes()), describeOrder(order)});
+  }
+  return table;
+}
+
 TextTable tilec::makeSharedLayoutTable(KernelOp kernel) {
   TextTable table(
       {"line", "tile ", "type ", "packed along ", "swizzle ", "padding"});
   kernel->walk([&](AllocSharedOp alloc) {
     SharedType type = alloc.getType();
     SharedLayoutAttr layout = type.getLayout();
+    if (UnpackedOp unpacked = findUnpacked(alloc)) {
+      table.addRow({nameLine(alloc), nameMemory(alloc),
+                    spellTile(unpacked.getType()), "prepacked", "-", "-"});
+      return;
+    }
     table.addRow({nameLine(alloc), nameMemory(alloc), spellTile(type),
                   type.getPackDim() < 0
                       ? "-"

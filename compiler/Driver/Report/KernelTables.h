@@ -23,6 +23,12 @@ TextTable makeCandidateTable(mlir::tile::KernelOp kernel);
 /// After `infer-layouts`: swizzle and padding of the shared tiles.
 TextTable makeSharedLayoutTable(mlir::tile::KernelOp kernel);
 
+/// After `infer-layouts`: tile and order of each packed tensor.
+TextTable makePackedTensorTable(mlir::tile::KernelOp kernel);
+
+/// The view by which products read a tile of a packed tensor; null for others.
+mlir::tile::UnpackedOp findUnpacked(mlir::tile::AllocSharedOp alloc);
+
 /// After `infer-layouts`: which thread holds what of each accumulator.
 TextTable makeFragmentTable(mlir::tile::KernelOp kernel);
 

@@ -6,6 +6,7 @@
 using namespace tilec;
 
 static constexpr int drawnFragmentRows = 16, drawnFragmentColumns = 8;
+static constexpr int drawnPackedRows = 8, drawnPackedColumns = 16;
 static constexpr int drawnRows = 8, drawnChunks = 8;
 static constexpr int chunkBytes = 16, bankBytes = 4, banks = 32;
 
@@ -39,6 +40,21 @@ TextTable tilec::drawFragment(const layout::FragmentLayout &fragment) {
     std::vector<std::string> cells = {std::to_string(row)};
     for (int column = 0; column < columns; ++column)
       cells.push_back(holders[{row, column}]);
+    table.addRow(std::move(cells));
+  }
+  return table;
+}
+
+TextTable tilec::drawPackedOrder(const layout::PackedOrder &order) {
+  if (order.shape().size() != 2)
+    return TextTable({});
+  int rows = std::min<int>(order.shape()[0], drawnPackedRows);
+  int columns = std::min<int>(order.shape()[1], drawnPackedColumns);
+  TextTable table(makeTitles(columns, 1));
+  for (int row = 0; row < rows; ++row) {
+    std::vector<std::string> cells = {std::to_string(row)};
+    for (int column = 0; column < columns; ++column)
+      cells.push_back(std::to_string(order.positionOf({row, column})));
     table.addRow(std::move(cells));
   }
   return table;

@@ -22,7 +22,8 @@ llvm::Expected<CudaRun> CudaRun::create(RunArguments &arguments) {
   for (auto [argument, address] : llvm::zip(arguments.get(), run.addresses)) {
     if (!argument.isTensor())
       continue;
-    llvm::MutableArrayRef<uint8_t> bytes = argument.tensor->getGuardedBytes();
+    llvm::MutableArrayRef<uint8_t> bytes =
+        argument.getMemory().getGuardedBytes();
     void *memory;
     if (llvm::Error error =
             takeStatus(run.device->allocate(bytes.size(), &memory)))
@@ -57,7 +58,8 @@ llvm::Error CudaRun::launch(const tilert_plan &plan) {
   for (auto [argument, address] : llvm::zip(arguments->get(), addresses)) {
     if (!address)
       continue;
-    llvm::MutableArrayRef<uint8_t> bytes = argument.tensor->getGuardedBytes();
+    llvm::MutableArrayRef<uint8_t> bytes =
+        argument.getMemory().getGuardedBytes();
     if (llvm::Error error =
             takeStatus(device->copyToHost(bytes.data(), address, bytes.size())))
       return error;

@@ -59,7 +59,7 @@ static LaunchSpec makeLaunch(const PlannedRun &run) {
   for (RunArgument &argument : run.arguments.get()) {
     if (!argument.isTensor())
       continue;
-    llvm::MutableArrayRef<uint8_t> bytes = argument.tensor->getBytes();
+    llvm::MutableArrayRef<uint8_t> bytes = argument.getMemory().getBytes();
     launch.buffers.push_back({argument.name, bytes.data(), bytes.size(),
                               argument.isWritten(),
                               findPointer(run, argument.name)});

@@ -61,6 +61,7 @@ private:
   llvm::Error describeUnknownSizes(llvm::ArrayRef<unsigned char> known) const;
   llvm::Error makeTensors();
   llvm::Error makeTensor(size_t index);
+  llvm::Error packTensor(RunArgument &argument);
   std::vector<tilert_argument> getKnownArguments() const;
 
   std::string quoteKernel() const {
@@ -326,7 +327,31 @@ llvm::Error ArgumentBuilder::makeTensor(size_t index) {
   } else {
     fillRandom(*argument.tensor, options.seed, argument.name);
   }
-  return llvm::Error::success();
+  return packTensor(argument);
+}
+
+/// Packs what is given plain, if the kernel takes it so.
+llvm::Error ArgumentBuilder::packTensor(RunArgument &argument) {
+  if (argument.declaration.order == TILERT_ORDER_PLAIN)
+    return llvm::Error::success();
+  tilert_tensor plain =
+      makeTensorArgument(argument.tensor->getShape(),
+                         argument.tensor->getBytes().data(), TILERT_DEVICE_HOST)
+          .value.tensor;
+  size_t bytes = 0;
+  tilert_status *status = nullptr;
+  tilert_prepack_size(&kernel, argument.declaration.name, &plain, &bytes,
+                      &status);
+  if (llvm::Error error = takeStatus(status))
+    return error;
+  llvm::Expected<HostTensor> packed = HostTensor::create(
+      {NumberFormat::UInt8, -1, {static_cast<int64_t>(bytes)}});
+  if (!packed)
+    return packed.takeError();
+  argument.packed = std::move(*packed);
+  tilert_prepack_host(&kernel, argument.declaration.name, &plain,
+                      argument.packed->getBytes().data(), &status);
+  return takeStatus(status);
 }
 
 llvm::Expected<std::vector<RunArgument>> ArgumentBuilder::build() {
@@ -373,10 +398,10 @@ std::vector<tilert_argument> RunArguments::getRuntimeArguments() const {
       continue;
     }
     // The runtime does not write through the pointer; kernels do.
-    const HostTensor &tensor = *argument.tensor;
-    result.push_back(makeTensorArgument(
-        tensor.getShape(), const_cast<uint8_t *>(tensor.getBytes().data()),
-        TILERT_DEVICE_HOST));
+    auto *data = const_cast<uint8_t *>(argument.getMemory().getBytes().data());
+    result.push_back(makeTensorArgument(argument.tensor->getShape(), data,
+                                        TILERT_DEVICE_HOST));
+    result.back().value.tensor.order = argument.declaration.order;
   }
   return result;
 }

@@ -18,10 +18,15 @@ struct RunArgument {
   tilert_parameter declaration;
   /// Of a tensor parameter.
   std::optional<HostTensor> tensor;
+  /// The bytes of a prepacked tensor as a compiled kernel takes them.
+  std::optional<HostTensor> packed;
   /// Of a scalar parameter.
   uint64_t scalarCode = 0;
 
   bool isTensor() const { return declaration.kind == TILERT_TENSOR; }
+  /// What a device gets of a tensor.
+  HostTensor &getMemory() { return packed ? *packed : *tensor; }
+  const HostTensor &getMemory() const { return packed ? *packed : *tensor; }
   bool isWritten() const {
     return isTensor() && declaration.access != TILERT_IN;
   }
@@ -30,7 +35,8 @@ struct RunArgument {
 class RunArguments {
 public:
   /// Reads the files, finds the sizes and fills what was not given: inputs with
-  /// random data, outputs with 0xFF bytes.  A name that the kernel lacks, an
+  /// random data, outputs with 0xFF bytes; what the kernel takes prepacked is
+  /// packed.  A name that the kernel lacks, an
   /// array that does not fit and a size that nothing gives are errors.
   static llvm::Expected<RunArguments> create(const tilert_kernel &kernel,
                                              const RunOptions &options);

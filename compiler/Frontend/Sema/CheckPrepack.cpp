@@ -83,8 +83,10 @@ void Checker::recordGemmTiles(const Expr &operand) {
     gemmTiles.insert(read->variable);
   else if (const auto *memory = llvm::dyn_cast<checked::MemoryExpr>(&operand))
     gemmTiles.insert(memory->place.root->getOrigin());
+  // Scales and zero-points are read with the numbers that they go with.
   else if (const auto *dequant = llvm::dyn_cast<checked::DequantExpr>(&operand))
-    recordGemmTiles(dequant->getSource());
+    for (const checked::ExprPtr &part : dequant->operands)
+      recordGemmTiles(*part);
 }
 
 /// At the end of a kernel all its products are known.

@@ -37,6 +37,25 @@ void LayoutAttr::print(AsmPrinter &printer) const {
   printer << "<\"" << getLayout().str() << "\">";
 }
 
+Attribute PackedOrderAttr::parse(AsmParser &parser, Type) {
+  std::string text, error;
+  SMLoc loc;
+  if (parser.parseLess() || parser.getCurrentLocation(&loc) ||
+      parser.parseString(&text) || parser.parseGreater())
+    return {};
+  std::optional<layout::PackedOrder> order =
+      layout::PackedOrder::parse(text, &error);
+  if (!order) {
+    parser.emitError(loc, "not an order: ") << error;
+    return {};
+  }
+  return PackedOrderAttr::get(parser.getContext(), *order);
+}
+
+void PackedOrderAttr::print(AsmPrinter &printer) const {
+  printer << "<\"" << getOrder().str() << "\">";
+}
+
 /// layout-c1: a fragment has the shape of its layout.
 LogicalResult
 LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,

@@ -56,6 +56,23 @@ def Tile_SharedLayoutAttr : Tile_Attr<"SharedLayout", "shared_layout"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Tile_PackedOrderAttr : Tile_Attr<"PackedOrder", "packed_order"> {
+  let summary = "The order in which a packed tile holds its elements";
+  let description = [{
+    The shape of the tile, the bits of an element, and the digits of an element's
+    position in memory, lowest first: `[dim, stride, count]` for one that moves by
+    `stride` elements along `dim` (see dialects/Layout/PackedOrder.h).
+
+    Example: pairs of rows side by side,
+    ```
+    #tile.packed_order<"4x8 bits=8 order=[[0,1,2],[1,1,8],[0,2,2]]">
+    ```
+  }];
+  let parameters = (ins AttrParameter<"::layout::PackedOrder", "the order",
+                                      "const ::layout::PackedOrder &">:$order);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
   let summary = "The instruction a matrix product uses and how warps share the tile";
   let description = [{

@@ -7,6 +7,7 @@
 #define TILE_DIALECTS_TILE_IR_TILEDIALECT_H
 
 #include "dialects/Layout/FragmentLayout.h"
+#include "dialects/Layout/PackedOrder.h"
 #include "dialects/Layout/SharedLayout.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"

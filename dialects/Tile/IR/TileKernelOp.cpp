@@ -222,6 +222,25 @@ static Type getDtypeType(MLIRContext *context, StringRef dtype) {
       .Default(Type());
 }
 
+/// kernel-c12: what a packed tensor is in the source is known.
+static LogicalResult verifyPacking(KernelOp kernel, unsigned index) {
+  DictionaryAttr packing = kernel.getArgPacking(index);
+  if (!packing)
+    return success();
+  auto order = packing.getAs<PackedOrderAttr>("order");
+  auto dims = packing.getAs<ArrayAttr>("dims");
+  auto pack = packing.getAs<IntegerAttr>("pack");
+  if (!order || !dims || !pack ||
+      dims.size() < order.getOrder().shape().size() || pack.getInt() < -1 ||
+      pack.getInt() >= int64_t(dims.size()))
+    return kernel.emitOpError("kernel-c12: 'tile.packing' of argument ")
+           << index << " is {order, dims, pack}, found " << packing;
+  for (Attribute dim : dims)
+    if (failed(ExpressionVerifier(kernel).verify(dim)))
+      return failure();
+  return success();
+}
+
 static LogicalResult verifyTensorArgument(KernelOp kernel, unsigned index,
                                           GlobalType type) {
   StringRef access = kernel.getArgAccess(index);
@@ -235,7 +254,7 @@ static LogicalResult verifyTensorArgument(KernelOp kernel, unsigned index,
   for (Attribute dim : dims)
     if (failed(ExpressionVerifier(kernel).verify(dim)))
       return failure();
-  return success();
+  return verifyPacking(kernel, index);
 }
 
 /// kernel-c3: every argument is described.
@@ -432,7 +451,7 @@ static bool isBound(KernelOp kernel, DictionaryAttr symbol) {
       argument.getInt() >= kernel.getNumArguments() ||
       !isTensor(kernel, argument.getInt()))
     return false;
-  ArrayAttr dims = kernel.getArgDims(argument.getInt());
+  ArrayAttr dims = kernel.getArgSourceDims(argument.getInt());
   return dim.getInt() < int64_t(dims.size()) &&
          dims[dim.getInt()] == symbol.get("name");
 }

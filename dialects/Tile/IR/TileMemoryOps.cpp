@@ -90,6 +90,25 @@ LogicalResult BytesOp::verify() {
   return success();
 }
 
+LogicalResult UnpackedOp::verify() {
+  SharedType source = getSource().getType(), result = getResult().getType();
+  const layout::PackedOrder &order = getOrder().getOrder();
+  // unpacked-c1: rows of memory on one side, the tile of the order on the
+  // other.
+  if (source.getRank() != 2 || source.getLayout() ||
+      source.getElementType() != result.getElementType() ||
+      int(getElementBits(source.getElementType())) != order.elementBits() ||
+      source.getShape()[0] * source.getShape()[1] != order.elements() ||
+      !llvm::equal(result.getShape(), order.shape()))
+    return emitOpError("unpacked-c1: names ")
+           << order.str() << " in rows of as many elements";
+  // unpacked-c2: they know the order.
+  for (Operation *user : getResult().getUsers())
+    if (!isa<GemmOp, OperandOp>(user))
+      return emitOpError("unpacked-c2: is for products and their operands");
+  return success();
+}
+
 /// The dimensions of a source of rank `rank` that a part of rank `count` has:
 /// those listed, else the last ones.
 static SmallVector<int64_t> getKept(std::optional<ArrayRef<int64_t>> kept,

@@ -83,6 +83,31 @@ def Tile_BytesOp : Tile_Op<"bytes", [Pure]> {
   }];
 }
 
+def Tile_UnpackedOp : Tile_Op<"unpacked", [Pure]> {
+  let summary = "Tile that is stored in the order of its readers";
+  let description = [{
+    Names the tile whose elements `source`, rows of memory without gaps, holds in
+    the order `order`.  Only products and their operands take it: they read it as
+    it was packed for them.
+
+    Example:
+    ```mlir
+    %b = tile.unpacked %p by <"4x8 bits=8 order=[[0,1,2],[1,1,8],[0,2,2]]">
+        : <2x16xi8> -> <4x8xi8>
+    ```
+
+    Verifier:
+    - `unpacked-c1`: the source has rank 2 and no layout of its own; the result
+      has the shape of the order, and both have its elements.
+    - `unpacked-c2`: products and `tile.operand` are the only users.
+  }];
+  let arguments = (ins Tile_SharedType:$source, Tile_PackedOrderAttr:$order);
+  let results = (outs Tile_SharedType:$result);
+  let assemblyFormat =
+      "$source `by` $order attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_SliceOp : Tile_Op<"slice", [Pure]> {
   let summary = "Part of a shared tile";
   let description = [{

@@ -87,6 +87,20 @@ LogicalResult ReindexOp::verify() {
   return success();
 }
 
+LogicalResult RelabelOp::verify() {
+  Type source = getSource().getType(), result = getResult().getType();
+  LayoutAttr from = getFragmentLayout(source), to = getFragmentLayout(result);
+  // relabel-c1: register for register the same numbers.
+  if (!from || !to ||
+      getTileElementType(source) != getTileElementType(result) ||
+      from.getLayout().elementsPerThread() !=
+          to.getLayout().elementsPerThread() ||
+      from.getLayout().numWarps() != to.getLayout().numWarps())
+    return emitOpError("relabel-c1: takes and gives as many registers of as "
+                       "many warps");
+  return success();
+}
+
 OpFoldResult ReindexOp::fold(FoldAdaptor adaptor) {
   if (getMap().isIdentity() && getSource().getType() == getResult().getType())
     return getSource();

@@ -64,6 +64,29 @@ def Tile_ReindexOp : Tile_Op<"reindex", [Pure]> {
   }];
 }
 
+def Tile_RelabelOp : Tile_Op<"relabel", [Pure]> {
+  let summary = "The same registers as another fragment";
+  let description = [{
+    Register i of each thread is register i of the result: what was read in the
+    order of memory gets the coordinates that its elements have in the tile.
+
+    Example: 64 elements in rows of 32 are 32 rows of two,
+    ```mlir
+    %b = tile.relabel %p
+        : tensor<2x32xi8, #tile.layout<"2x32 registers=[[1,0]] lanes=[[0,1],[0,2],[0,4],[0,8],[0,16]] warps=[]">>
+       -> tensor<32x2xi8, #tile.layout<"32x2 registers=[[0,1]] lanes=[[1,0],[2,0],[4,0],[8,0],[16,0]] warps=[]">>
+    ```
+
+    Verifier:
+    - `relabel-c1`: both fragments have a layout, of as many registers and warps,
+      and elements of one type.
+  }];
+  let arguments = (ins Tile_Fragment:$source);
+  let results = (outs Tile_Fragment:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_CastOp : Tile_Op<"cast", [Pure]> {
   let summary = "Conversion of a number to another type, by value";
   let description = [{

@@ -47,6 +47,13 @@ StringRef KernelOp::getArgAccess(unsigned index) {
 ArrayAttr KernelOp::getArgDims(unsigned index) {
   return getArgAttrOfType<ArrayAttr>(index, "tile.dims");
 }
+DictionaryAttr KernelOp::getArgPacking(unsigned index) {
+  return getArgAttrOfType<DictionaryAttr>(index, "tile.packing");
+}
+ArrayAttr KernelOp::getArgSourceDims(unsigned index) {
+  DictionaryAttr packing = getArgPacking(index);
+  return packing ? packing.getAs<ArrayAttr>("dims") : getArgDims(index);
+}
 bool KernelOp::isArgStrided(unsigned index) {
   return static_cast<bool>(getArgAttr(index, "tile.strided"));
 }

@@ -24,7 +24,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     spelling, which holds the signedness; and for tensors `tile.access` (`in`,
     `out` or `inout`), `tile.dims` (an expression for each extent), and the unit
     attributes `tile.strided`, `tile.strided_all`, `tile.noalias` and
-    `tile.prepack`.
+    `tile.prepack`.  After `apply-prepack` a tensor of `tile.prepack` is its
+    packed tiles one behind the other: type and `tile.dims` are those of the
+    memory, and `tile.packing = {order, dims, pack}` holds the order of a tile and
+    what the source says of the tensor.
 
     `symbols` lists the sizes bound at launch, in order of binding:
     `{name, param, dim}`, with `value` where the size is fixed.  `checks` lists
@@ -85,6 +88,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       argument; `box` has an extent from 1 to 256 for each dimension, the last of
       them a multiple of 16 bytes and within the swizzle; `swizzle` is 0, 32, 64
       or 128 and `l2_promotion` 0, 64, 128 or 256.
+    - `kernel-c12`: `tile.packing` is `{order, dims, pack}`: a
+      `#tile.packed_order`, an expression for each dimension of the source, as
+      many as the order has at least, and the dimension along which the source
+      packs elements, or -1.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -122,6 +129,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     StringRef getArgAccess(unsigned index);
     /// One expression for each extent of tensor argument `index`.
     ArrayAttr getArgDims(unsigned index);
+    /// `tile.packing` of tensor argument `index`; null if it is not packed.
+    DictionaryAttr getArgPacking(unsigned index);
+    /// The extents that the source gives the tensor, packed or not.
+    ArrayAttr getArgSourceDims(unsigned index);
     bool isArgStrided(unsigned index);
     /// Name of the kernel in the source: `origin`, else the symbol name.
     StringRef getSourceName();

@@ -60,6 +60,14 @@ int64_t tile::getKnownDivisor(Value value) {
     int64_t scale = int64_t(1) << constant.getZExtValue();
     return divisor % scale == 0 ? divisor / scale : 1;
   }
+  // Exact, so that what is left of the divisor divides the quotient.
+  if (isa<arith::DivSIOp>(op) &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&constant)) &&
+      constant.isStrictlyPositive()) {
+    int64_t divisor = getKnownDivisor(op->getOperand(0));
+    int64_t scale = constant.getSExtValue();
+    return divisor % scale == 0 ? divisor / scale : 1;
+  }
   if (isa<arith::SelectOp>(op))
     return std::gcd(getKnownDivisor(op->getOperand(1)),
                     getKnownDivisor(op->getOperand(2)));
@@ -99,6 +107,20 @@ std::optional<int64_t> tile::evaluateExpression(KernelOp kernel,
   if (op == "ceildiv" && *a >= 0)
     return *a / *b + (*a % *b != 0);
   return std::nullopt;
+}
+
+int64_t tile::getKnownDivisor(KernelOp kernel, Attribute expression) {
+  if (auto value = evaluateExpression(kernel, expression))
+    return *value == 0 ? maxDivisor : std::abs(*value);
+  auto array = dyn_cast<ArrayAttr>(expression);
+  if (!array || array.size() != 3)
+    return 1;
+  StringRef op = cast<StringAttr>(array[0]).getValue();
+  int64_t a = getKnownDivisor(kernel, array[1]),
+          b = getKnownDivisor(kernel, array[2]);
+  if (op == "*")
+    return multiplyDivisors(a, b);
+  return op == "+" || op == "-" ? std::gcd(a, b) : 1;
 }
 
 BlockArgument tile::getTensorArgument(Value global) {

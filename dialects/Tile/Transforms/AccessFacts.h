@@ -28,6 +28,10 @@ int64_t getKnownDivisor(Value value);
 std::optional<int64_t> evaluateExpression(KernelOp kernel,
                                           Attribute expression);
 
+/// A number that is known to divide the value of an expression attribute, at
+/// least 1.
+int64_t getKnownDivisor(KernelOp kernel, Attribute expression);
+
 /// The kernel argument that a global tensor is, or is the bytes of.
 BlockArgument getTensorArgument(Value global);
 

@@ -80,7 +80,9 @@ static llvm::SetVector<unsigned> findAlignedCandidates(KernelOp kernel) {
   auto add = [&](Value memory, ValueRange at, Type tile) {
     if (!hasWideRows(memory, at, getTileShape(tile)))
       return;
-    if (BlockArgument argument = getTensorArgument(memory))
+    // The launch checks packed tensors (ApplyPrepack.cpp) in any variant.
+    BlockArgument argument = getTensorArgument(memory);
+    if (argument && !kernel.getArgPacking(argument.getArgNumber()))
       indices.insert(argument.getArgNumber());
   };
   kernel.walk([&](Operation *op) {

@@ -74,7 +74,14 @@ void AlignmentFacts::addArgument(unsigned index, int64_t bytes) {
                   "the pitch of " + quoted + " is a multiple of " +
                       Twine(bytes) + " bytes");
   }
-  addMultiple(builder.getArrayAttr({builder.getStringAttr("address"), name}),
+  addBase(index, bytes);
+}
+
+void AlignmentFacts::addBase(unsigned index, int64_t bytes) {
+  StringRef name = kernel.getArgName(index);
+  addMultiple(builder.getArrayAttr({builder.getStringAttr("address"),
+                                    builder.getStringAttr(name)}),
               bytes,
-              quoted + " starts at a multiple of " + Twine(bytes) + " bytes");
+              "'" + name + "' starts at a multiple of " + Twine(bytes) +
+                  " bytes");
 }

@@ -27,6 +27,9 @@ public:
   /// say so itself.
   void addArgument(unsigned index, int64_t bytes);
 
+  /// Adds that tensor argument `index` starts at a multiple of `bytes`.
+  void addBase(unsigned index, int64_t bytes);
+
   /// Adds that tensor argument `index` has fewer than 2^31 elements along each
   /// dimension whose extent is not fixed.
   void addInt32Extents(unsigned index);

@@ -11,13 +11,18 @@
 // that puts a lane's elements side by side it reads its own word, and the other
 // operand in vectors.
 //
+// A prepacked operand lies as it is read, whatever its layout: registers in the
+// order of the conversion, and as much of K at once as fills a wide access.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/IR/GemmTiling.h"
 #include "dialects/Tile/Transforms/OperandExpressions.h"
+#include "dialects/Tile/Transforms/PackedOperand.h"
 #include "dialects/Tile/Transforms/RegisterOrder.h"
 #include "llvm/ADT/bit.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -156,12 +161,39 @@ getLoadLayout(const layout::FragmentLayout &operand, Value value,
   }
   if (!isNarrow(type.getElementType(), mma))
     return stored;
+  if (isPrepacked(getStoredOperand(value)))
+    return mma.getOperandBits() == 16
+               ? orderForPairs(stored, getElementBits(type.getElementType()))
+               : stored;
   // K is fastest in memory, in its own order: see the head of this file.
   if (toHalf && mma.getKOrder().empty() && kDim == 1 && type.getPackDim() == 1)
     stored = shareInQuad(stored, kDim);
   SmallVector<int64_t> shape(stored.shape());
   auto storage = getSubTileStorage(type, shape);
   return storage ? orderRegisters(stored, storage->contiguousBases()) : stored;
+}
+
+/// A thread reads a packed operand in pieces of 16 bytes, if as many steps of
+/// the instruction as that takes leave both operands enough registers.
+static int64_t widenStep(GemmOp gemm, MmaAttr mma,
+                         const layout::MmaTiling &tiling, int64_t kStep) {
+  constexpr int64_t pieceBits = 128, mostRegisters = 48;
+  int64_t depth = std::gcd(gemm.getTileK(), gemm.getBeginK());
+  auto isFull = [&](Value operand, int64_t elements) {
+    Value stored = getStoredOperand(operand);
+    return !isPrepacked(stored) ||
+           elements * getElementBits(getTileElementType(stored.getType())) >=
+               pieceBits;
+  };
+  while (depth % (2 * kStep) == 0) {
+    int64_t a = tiling.operandA(kStep).elementsPerThread(),
+            b = tiling.operandB(kStep).elementsPerThread();
+    if ((isFull(gemm.getA(), a) && isFull(gemm.getB(), b)) ||
+        2 * (a + b) * mma.getOperandBits() / 32 > mostRegisters)
+      break;
+    kStep *= 2;
+  }
+  return kStep;
 }
 
 LogicalResult tile::checkGemms(KernelOp kernel, StringRef pass) {
@@ -186,6 +218,7 @@ GemmPlan tile::planGemm(GemmOp gemm, MmaAttr mma, int64_t warps) {
   layout::MmaTiling tiling = getTiling(gemm, mma);
   // What the order of K mixes is loaded together.
   int64_t kStep = std::max(mma.getK(), int64_t(1) << mma.getKOrder().size());
+  kStep = widenStep(gemm, mma, tiling, kStep);
   layout::FragmentLayout a = tiling.operandA(kStep), b = tiling.operandB(kStep);
   auto loadA = getLoadLayout(a, gemm.getA(), gemm.getTransposeA(),
                              /*kDim=*/gemm.getTransposeA() ? 0 : 1, mma);

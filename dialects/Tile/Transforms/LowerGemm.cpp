@@ -12,6 +12,7 @@
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/OperandExpressions.h"
+#include "dialects/Tile/Transforms/PackedOperand.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,12 +31,9 @@ using namespace mlir::tile;
 static Value loadStored(OpBuilder &builder, Location loc, Value memory,
                         const OperandStep &step) {
   Type stored = getTileElementType(memory.getType());
-  SmallVector<Value> indices(
-      2, arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0)));
-  indices[step.kDim] = arith::ConstantOp::create(
-      builder, loc, builder.getI64IntegerAttr(step.start));
-  Value value = LoadOp::create(builder, loc, getFragmentType(step.load, stored),
-                               memory, indices, /*pad=*/Value());
+  SmallVector<int64_t> start(2, 0);
+  start[step.kDim] = step.start;
+  Value value = loadPart(builder, loc, memory, start, step.load);
   if (!step.transposed)
     return value;
   auto map = AffineMap::getPermutationMap(ArrayRef<unsigned>{1, 0},
@@ -152,10 +150,8 @@ static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
            << gemm.getBeginK() << ", within a step of " << plan.kStep;
   OpBuilder builder(gemm);
   Location loc = gemm.getLoc();
-  OperandStep a{gemm.getTransposeA() ? 0 : 1, 0,          plan.kStep,
-                gemm.getTransposeA(),         plan.loadA, plan.a};
-  OperandStep b{gemm.getTransposeB() ? 1 : 0, 0,          plan.kStep,
-                gemm.getTransposeB(),         plan.loadB, plan.b};
+  OperandStep a = getOperandStep(gemm, plan, /*isA=*/true);
+  OperandStep b = getOperandStep(gemm, plan, /*isA=*/false);
   PartialSums sums(builder, loc, gemm.getAccumulator(),
                    needsPromotion(mma) && !gemm.getFastAccum());
   for (int64_t k = 0; k < gemm.getTileK(); k += plan.kStep) {

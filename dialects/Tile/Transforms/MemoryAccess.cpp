@@ -159,8 +159,8 @@ static void traceMemory(Value memory, MemoryAccess &access) {
     } else if (auto view = dyn_cast<ViewOp>(op)) {
       access.isPart = true;
       memory = view.getSource();
-    } else if (auto bytes = dyn_cast<BytesOp>(op)) {
-      memory = bytes.getSource();
+    } else if (isa<BytesOp, UnpackedOp>(op)) {
+      memory = op->getOperand(0);
     } else {
       break;
     }

@@ -8,7 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/OperandExpressions.h"
+#include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/MemoryAccess.h"
+#include "dialects/Tile/Transforms/PackedOperand.h"
 #include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -253,28 +255,30 @@ bool tile::isConvertedFirst(OperandOp op, bool &toHalf) {
   return true;
 }
 
-static Value emitIndex(OpBuilder &builder, Location loc, int64_t value) {
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getI64IntegerAttr(value));
+OperandStep tile::getOperandStep(GemmOp gemm, const GemmPlan &plan, bool isA) {
+  bool transposed = isA ? gemm.getTransposeA() : gemm.getTransposeB();
+  return {isA == transposed ? 0 : 1,
+          /*start=*/0,
+          plan.kStep,
+          transposed,
+          isA ? plan.loadA : plan.loadB,
+          isA ? plan.a : plan.b};
 }
 
-/// What the step needs of a further input, repeated over the fragment.
-static Value loadRepeated(OpBuilder &builder, Location loc, OperandOp op,
-                          unsigned input, const OperandStep &step) {
-  Value tile = op.getInputs()[input];
-  Type element = getTileElementType(tile.getType());
-  SmallVector<Value> indices;
+InputPart tile::getInputPart(OperandOp op, unsigned input,
+                             const OperandStep &step) {
+  MLIRContext *context = op.getContext();
+  SmallVector<int64_t> start;
   SmallVector<AffineExpr> exprs;
   SmallVector<int, 4> dims;
   SmallVector<int32_t, 4> divisors;
   for (AffineExpr expr : op.getMap(input).getResults()) {
     auto groups = matchIndexGroups(expr);
     bool isK = groups && groups->first == step.kDim;
-    indices.push_back(
-        emitIndex(builder, loc, isK ? step.start / groups->second : 0));
+    start.push_back(isK ? step.start / groups->second : 0);
     // A group that holds the whole step is one element.
     if (!groups || (isK && groups->second >= step.extent)) {
-      exprs.push_back(builder.getAffineConstantExpr(0));
+      exprs.push_back(getAffineConstantExpr(0, context));
       dims.push_back(-1);
       divisors.push_back(1);
       continue;
@@ -282,15 +286,22 @@ static Value loadRepeated(OpBuilder &builder, Location loc, OperandOp op,
     dims.push_back(step.transposed ? 1 - groups->first : groups->first);
     divisors.push_back(groups->second);
     exprs.push_back(
-        builder.getAffineDimExpr(dims.back()).floorDiv(groups->second));
+        getAffineDimExpr(dims.back(), context).floorDiv(groups->second));
   }
-  auto map = AffineMap::get(2, 0, exprs, builder.getContext());
-  auto source = step.instruction.reindexSource(dims, divisors);
-  Value value =
-      LoadOp::create(builder, loc, getFragmentType(source->layout, element),
-                     tile, indices, /*pad=*/Value());
+  return {start, step.instruction.reindexSource(dims, divisors)->layout,
+          AffineMap::get(2, 0, exprs, context)};
+}
+
+/// What the step needs of a further input, repeated over the fragment.
+static Value loadRepeated(OpBuilder &builder, Location loc, OperandOp op,
+                          unsigned input, const OperandStep &step) {
+  Value tile = op.getInputs()[input];
+  InputPart part = getInputPart(op, input, step);
+  Value value = loadPart(builder, loc, tile, part.start, part.layout);
   return ReindexOp::create(
-      builder, loc, getFragmentType(step.instruction, element), value, map);
+      builder, loc,
+      getFragmentType(step.instruction, getTileElementType(tile.getType())),
+      value, part.map);
 }
 
 Value tile::emitOperand(OpBuilder &builder, Location loc, OperandOp op,

@@ -6,6 +6,8 @@
 
 namespace mlir::tile {
 
+struct GemmPlan;
+
 /// Makes an operand of a `tile.gemm` that is an elementwise expression over
 /// shared tiles a `tile.operand`, or the tile itself if there is nothing to
 /// compute.  False if it is anything else, or if a tile may have been written
@@ -26,6 +28,18 @@ struct OperandStep {
   /// product takes.
   layout::FragmentLayout load, instruction;
 };
+
+/// The first step of a planned product's left or right operand.
+OperandStep getOperandStep(GemmOp gemm, const GemmPlan &plan, bool isA);
+
+/// What a step reads of a further input of an operand, and how it is repeated
+/// over the fragment that the product takes.
+struct InputPart {
+  SmallVector<int64_t> start;
+  layout::FragmentLayout layout;
+  AffineMap map;
+};
+InputPart getInputPart(OperandOp op, unsigned input, const OperandStep &step);
 
 /// Reads the further inputs and computes the expression from the `stored`
 /// numbers; the result has the layout of the instruction and the element type

@@ -21,9 +21,9 @@ static bool endsOnWholeByte(Value global) {
   auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
   if (kernel.getArgAttr(argument.getArgNumber(), alignedAttrName))
     return true;
-  auto extent = evaluateExpression(
-      kernel, kernel.getArgDims(argument.getArgNumber())[type.getPackDim()]);
-  return extent && *extent % 2 == 0;
+  Attribute extent =
+      kernel.getArgDims(argument.getArgNumber())[type.getPackDim()];
+  return getKnownDivisor(kernel, extent) % 2 == 0;
 }
 
 /// Makes a copy of packed tiles one of their bytes, if it is.

@@ -15,8 +15,7 @@ def RefuseUnsupportedPass
     : TilePass<"refuse-unsupported", "Refuse what no pass lowers yet"> {
   let description = [{
     Gives one error for each kernel that uses an op, or takes a decision, that
-    the passes after this one do not know, in the words of the source, and a
-    remark for each tensor whose `prepack` has no effect yet.
+    the passes after this one do not know, in the words of the source.
   }];
   let options = [
     Option<"target", "target", "std::string", "\"sm_90a\"", "GPU named in messages">
@@ -226,6 +225,22 @@ def SelectMmaPass : TilePass<"select-mma", "Choose the instruction of each matri
   let options = [
     Option<"target", "target", "std::string", "\"sm_90a\"", "GPU, such as sm_80">
   ];
+}
+
+def ApplyPrepackPass : TilePass<"apply-prepack", "Store prepacked tensors in the order of their reads"> {
+  let description = [{
+    Requires `select-mma`.  A tensor argument with `tile.prepack` becomes its
+    tiles, each in the order in which the products that it feeds read it: its type
+    and `tile.dims` are those of that memory, `tile.packing` keeps the order and
+    what the source says.  Copies of tiles become copies of rows of memory, which
+    products read through `tile.unpacked`.  A use that is no tile of a product,
+    tiles that do not start at multiples of their extents, and products that need
+    two orders are errors.
+
+    Before: `tile.copy %B[%n, %k] to %bs : !tile.global<?x?xi4, pack = 1>, !tile.shared<128x64xi4, pack = 1>`
+    After: `tile.copy %B[%bx, %row, %c0] to %rows : !tile.global<?x?x256xi4, pack = 2>, !tile.shared<32x256xi4, pack = 1>`,
+           `%bs = tile.unpacked %rows by #tile.packed_order<...>` in front of the product.
+  }];
 }
 
 def InferLayoutsPass : TilePass<"infer-layouts", "Give every fragment and shared tile a layout"> {

@@ -71,6 +71,10 @@ static StringRef findUseObstacle(Value tile, CopyOp copy, PipelinedOp loop) {
       if (StringRef why = findUseObstacle(slice.getResult(), copy, loop);
           !why.empty())
         return why;
+    } else if (auto unpacked = dyn_cast<UnpackedOp>(user)) {
+      if (StringRef why = findUseObstacle(unpacked.getResult(), copy, loop);
+          !why.empty())
+        return why;
     } else if (!isa<GemmOp, OperandOp, LoadOp, LoadElementOp>(user)) {
       return "its tile is written elsewhere too";
     }

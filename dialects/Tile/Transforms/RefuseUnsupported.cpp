@@ -106,15 +106,6 @@ static LogicalResult checkRegisters(KernelOp kernel) {
   return checkRegisterTotals(kernel);
 }
 
-/// Says of qualifiers that are taken, but change nothing yet.
-static void remarkOnQualifiers(KernelOp kernel) {
-  for (BlockArgument argument : kernel.getArguments())
-    if (kernel.getArgAttr(argument.getArgNumber(), "tile.prepack"))
-      emitRemark(argument.getLoc())
-          << "'prepack' is not supported yet and is ignored: the elements lie "
-             "in the order of a plain tensor";
-}
-
 namespace {
 struct RefuseUnsupported
     : tile::impl::RefuseUnsupportedPassBase<RefuseUnsupported> {
@@ -122,7 +113,6 @@ struct RefuseUnsupported
 
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
-      remarkOnQualifiers(kernel);
       WalkResult walked =
           kernel.walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
             if (StringRef refused = getRefusedStatement(op); !refused.empty())

@@ -63,7 +63,7 @@ static bool collectMakers(Value value, scf::ForOp loop,
     // A tile that is not staged has no buffer of the next iteration.
     if (!load.getMemory().getDefiningOp<StageOp>())
       return false;
-  } else if (!isa<CastOp, ReindexOp, arith::ConstantOp>(op)) {
+  } else if (!isa<CastOp, ReindexOp, RelabelOp, arith::ConstantOp>(op)) {
     return false;
   }
   for (Value operand : op->getOperands())
@@ -126,7 +126,7 @@ static SmallVector<Value> readOperands(OpBuilder &builder, scf::ForOp loop,
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
     for (Operation *op : head.makers) {
-      if (isa<CastOp, ReindexOp>(op))
+      if (isa<CastOp, ReindexOp, RelabelOp>(op))
         continue;
       Operation *clone = builder.clone(*op, mapping);
       if (auto stage = dyn_cast<StageOp>(clone))
@@ -146,7 +146,7 @@ static SmallVector<Value> readOperands(OpBuilder &builder, scf::ForOp loop,
   for (auto [value, result] : llvm::zip_equal(loaded, branch.getResults()))
     mapping.map(value, result);
   for (Operation *op : head.makers)
-    if (isa<CastOp, ReindexOp>(op))
+    if (isa<CastOp, ReindexOp, RelabelOp>(op))
       builder.clone(*op, mapping);
   return {mapping.lookup(head.first.getA()), mapping.lookup(head.first.getB())};
 }

@@ -136,6 +136,10 @@ LogicalResult tile::chooseSharedLayout(AllocSharedOp alloc) {
   if (alloc.getAnnotation())
     return applyAnnotation(alloc);
   SharedType type = alloc.getType();
+  // Packed as its readers want it.
+  if (llvm::any_of(alloc->getUsers(),
+                   [](Operation *user) { return isa<UnpackedOp>(user); }))
+    return success();
   if (isReadByWarpgroups(alloc.getResult())) {
     alloc.getResult().setType(type.withLayout(getWgmmaLayout(type)));
     return success();

@@ -2,6 +2,7 @@
 
 #include "dialects/Tile/Transforms/WgmmaCandidates.h"
 #include "dialects/Tile/Transforms/Decisions.h"
+#include "dialects/Tile/Transforms/PackedOperand.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -57,6 +58,8 @@ static std::string findOperandObstacle(Value operand, bool isKFastest) {
   auto alloc = operand.getDefiningOp<AllocSharedOp>();
   if (!alloc)
     return "an operand is no whole shared tile";
+  if (isPrepacked(operand))
+    return "an operand is prepacked, for registers";
   SharedType type = alloc.getType();
   if (!isKFastest && getElementBits(type.getElementType()) != 16)
     return "K is not fastest in memory, as it must be for all but 16-bit "

@@ -135,6 +135,12 @@ TILERT_API int tilert_dtype_bits(tilert_dtype dtype);
 #define TILERT_DEVICE_HOST (-1) /* plan only: a launch refuses it */
 #define TILERT_DEVICE_ANY (-2)  /* not known: the launch does not check */
 
+/* In which order the elements of a tensor lie in memory: not told, as its shape
+ * and strides say, or as a kernel packed them (tilert_parameter). A launch
+ * refuses an order that is told and is not that of the parameter. */
+#define TILERT_ORDER_UNKNOWN 0
+#define TILERT_ORDER_PLAIN 1
+
 /* A tensor: row-major unless `strides` says otherwise.
  *
  * A parameter of a 4-bit type takes either elements of that type, with the
@@ -150,6 +156,7 @@ typedef struct tilert_tensor {
   const int64_t *sizes;
   const int64_t *strides;
   int32_t device;
+  uint64_t order;
 } tilert_tensor;
 
 /* A scalar: the value's bits, in the low bytes of `bits` (bf16, f16, fp8 as
@@ -239,6 +246,9 @@ typedef struct tilert_parameter {
   int32_t pack; /* the packed dimension of a 4-bit type, else -1 */
   tilert_strided strided;
   int32_t noalias;
+  /* TILERT_ORDER_PLAIN, or that of the packed memory which a parameter declared
+   * `prepack` takes. It depends on the kernel's target and config. */
+  uint64_t order;
 } tilert_parameter;
 
 TILERT_API size_t tilert_kernel_parameter_count(const tilert_kernel *kernel);
@@ -426,6 +436,53 @@ TILERT_API tilert_code tilert_plan_launch(const tilert_plan *plan,
 TILERT_API tilert_code tilert_kernel_prepare(const tilert_kernel *kernel,
                                              int32_t device,
                                              tilert_status **status);
+
+/*===-- Prepacked tensors -------------------------------------------------===*/
+
+/* A parameter declared `prepack` takes memory that these calls fill, once, from
+ * the plain tensor. `plain` describes that one as an argument would; of
+ * `packed` there are as many bytes as tilert_prepack_size says, at a multiple
+ * of 16. What is launched then is the description of the plain tensor with
+ * `data` = `packed` and the `order` of the parameter: tilert_packed_tensor. */
+TILERT_API tilert_code tilert_prepack_size(const tilert_kernel *kernel,
+                                           const char *parameter,
+                                           const tilert_tensor *plain,
+                                           size_t *bytes,
+                                           tilert_status **status);
+
+/* Packs on the device of `stream`, by a kernel of the module. */
+TILERT_API tilert_code tilert_prepack(const tilert_kernel *kernel,
+                                      const char *parameter,
+                                      const tilert_tensor *plain, void *packed,
+                                      tilert_stream stream,
+                                      tilert_status **status);
+/* The way back: writes the memory of `plain`. */
+TILERT_API tilert_code tilert_unpack(const tilert_kernel *kernel,
+                                     const char *parameter, const void *packed,
+                                     const tilert_tensor *plain,
+                                     tilert_stream stream,
+                                     tilert_status **status);
+
+/* The same in host memory, on this thread. Needs no code and no device. */
+TILERT_API tilert_code tilert_prepack_host(const tilert_kernel *kernel,
+                                           const char *parameter,
+                                           const tilert_tensor *plain,
+                                           void *packed,
+                                           tilert_status **status);
+TILERT_API tilert_code tilert_unpack_host(const tilert_kernel *kernel,
+                                          const char *parameter,
+                                          const void *packed,
+                                          const tilert_tensor *plain,
+                                          tilert_status **status);
+
+static inline tilert_tensor
+tilert_packed_tensor(tilert_tensor plain, const tilert_parameter *parameter,
+                     void *packed) {
+  plain.data = packed;
+  plain.strides = NULL;
+  plain.order = parameter->order;
+  return plain;
+}
 
 /*===-- Shorthands for arguments ------------------------------------------===*/
 

@@ -113,14 +113,24 @@ public:
   /// Points into this tensor.
   tilert_argument argument() const {
     return tilert_tensor_argument({data, dtype, rank, extents.data(),
-                                   hasStrides ? steps.data() : nullptr,
-                                   device});
+                                   hasStrides ? steps.data() : nullptr, device,
+                                   order});
+  }
+
+  /// The same tensor in memory that a kernel packed (Kernel::prepack).
+  Tensor packedAt(const void *packed, uint64_t packedOrder) const {
+    Tensor result = *this;
+    result.data = const_cast<void *>(packed);
+    result.hasStrides = false;
+    result.order = packedOrder;
+    return result;
   }
 
 private:
   void *data;
   tilert_dtype dtype;
   int32_t device;
+  uint64_t order = TILERT_ORDER_UNKNOWN;
   int32_t rank;
   bool hasStrides;
   std::array<int64_t, TILERT_MAX_RANK> extents{};
@@ -236,6 +246,51 @@ public:
     plan.module = module;
     plan.kernel = kernel;
     return plan;
+  }
+
+  /// The bytes of packed memory for a prepacked parameter.
+  size_t prepackSize(const std::string &parameter, const Tensor &plain) const {
+    size_t bytes = 0;
+    const tilert_argument argument = plain.argument();
+    check([&](tilert_status **status) {
+      return tilert_prepack_size(kernel, parameter.c_str(),
+                                 &argument.value.tensor, &bytes, status);
+    });
+    return bytes;
+  }
+
+  /// Packs a tensor on the device of the stream, and gives the argument for the
+  /// parameter.
+  Tensor prepack(const std::string &parameter, const Tensor &plain,
+                 void *packed, tilert_stream stream) const {
+    const tilert_argument argument = plain.argument();
+    check([&](tilert_status **status) {
+      return tilert_prepack(kernel, parameter.c_str(), &argument.value.tensor,
+                            packed, stream, status);
+    });
+    return packedTensor(parameter, plain, packed);
+  }
+
+  /// The same in host memory; the result may be copied to a device.
+  Tensor prepackOnHost(const std::string &parameter, const Tensor &plain,
+                       void *packed) const {
+    const tilert_argument argument = plain.argument();
+    check([&](tilert_status **status) {
+      return tilert_prepack_host(kernel, parameter.c_str(),
+                                 &argument.value.tensor, packed, status);
+    });
+    return packedTensor(parameter, plain, packed);
+  }
+
+  /// The argument for a prepacked parameter whose memory was packed before.
+  Tensor packedTensor(const std::string &parameter, const Tensor &plain,
+                      const void *packed) const {
+    for (size_t i = 0; i < tilert_kernel_parameter_count(kernel); ++i)
+      if (tilert_kernel_parameter(kernel, i)->name == parameter)
+        return plain.packedAt(packed,
+                              tilert_kernel_parameter(kernel, i)->order);
+    throw Error(TILERT_NOT_FOUND, "kernel '" + std::string(name()) +
+                                      "' has no parameter '" + parameter + "'");
   }
 
   /// Loads the code on a device ahead of the first launch there.

@@ -26,6 +26,18 @@ TEST(LayoutDrawing, ShowsWhoHoldsTheFirstElements) {
       << text;
 }
 
+TEST(LayoutDrawing, ShowsWherePackedElementsLie) {
+  auto order =
+      layout::PackedOrder::parse("4x8 bits=4 order=[[0,1,2],[1,1,8],[0,2,2]]");
+  ASSERT_TRUE(order);
+  std::string text = print(drawPackedOrder(*order));
+  EXPECT_NE(text.find("  0   0   2   4   6"), std::string::npos) << text;
+  EXPECT_NE(text.find("  3  17  19  21  23"), std::string::npos) << text;
+  order = layout::PackedOrder::parse("8 bits=8 order=[[0,1,8]]");
+  ASSERT_TRUE(order);
+  EXPECT_TRUE(drawPackedOrder(*order).isEmpty());
+}
+
 TEST(LayoutDrawing, ShowsBanksAfterTheSwizzle) {
   auto shared = layout::SharedLayout::create(
       {8, 64}, /*elementBits=*/16, /*packDim=*/-1, layout::Swizzle{3, 4, 3});

@@ -25,6 +25,7 @@ SPACE = {
     "pack_b": [1, 0],
     "to": ["f32", "bf16", "f16"],
     "swap": [False, False, False, True],
+    "prepack": ["", "", "B", "B", "BSZ", "SZ", "A"],
     **SIZES,
 }
 NAME = {"S": "scale", "Z": "zero"}
@@ -39,7 +40,8 @@ def is_legal(p):
         return False
     if p["group"] < 1 or (p["tile_k"] % p["group"] and p["group"] % p["tile_k"]):
         return False
-    if p["use"] == "store" and p["swap"]:
+    # Elements of a prepacked tensor go to products only.
+    if p["use"] == "store" and (p["swap"] or p["prepack"]):
         return False
     # Without a scale an integer operand stays one only if its zero-point is an integer.
     if p["use"] == "gemm" and "int" in p["a"] and not p["scale"] and "int" not in p["zero_type"]:
@@ -53,11 +55,12 @@ def build(p):
         return None
     random = np.random.default_rng(p["data_seed"])
     exact_codes = draw_any if "int" in p["q"] else draw_small
-    b = make_operand("B", p["q"], p["order"], exact_codes(random, p["q"], (p["k"], p["n"])), p["pack_b"], p)
+    b = make_operand("B", p["q"], p["order"], exact_codes(random, p["q"], (p["k"], p["n"])), p["pack_b"], p,
+                     get_qualifier(p, "B"))
     extras = [x for x in (make_parameter(random, p, "S"), make_parameter(random, p, "Z")) if x]
     if p["use"] == "store":
         return build_store(p, b, extras)
-    a = make_operand("A", p["a"], "MK", draw_small(random, p["a"], (p["m"], p["k"]), [0, 1, -1, 2, -2, 3]), 1, p)
+    a = make_operand("A", p["a"], "MK", draw_small(random, p["a"], (p["m"], p["k"]), [0, 1, -1, 2, -2, 3]), 1, p, get_qualifier(p, "A"))
     accumulator = "int32" if "int" in p["a"] and not p["scale"] else "f32"
     rows, columns = ("tile_n", "tile_m") if p["swap"] else ("tile_m", "tile_n")
     out = Tensor("C", accumulator, ["N", "M"] if p["swap"] else ["M", "N"], "out")
@@ -69,6 +72,10 @@ def build(p):
     at = f"bx * {p['tile_n']}, by * {p['tile_m']}" if p["swap"] else f"by * {p['tile_m']}, bx * {p['tile_n']}"
     body.append(f"copy(acc, C[{at}]);")
     return finish(p, [a.tensor, b.tensor], extras, out, body, GRID.format(**p), M=p["m"])
+
+
+def get_qualifier(p, name):
+    return "prepack" if name in p["prepack"] else ""
 
 
 def build_store(p, b, extras):
@@ -147,5 +154,5 @@ def make_parameter(random, p, letter):
     else:
         low, high = (0, 8) if type_.startswith("u") or p["q"].startswith("u") else (-4, 8)
         codes = encode(type_, random.integers(low, high, shape))
-    result.tensor = Tensor(letter, type_, dims, codes=codes)
+    result.tensor = Tensor(letter, type_, dims, codes=codes, qualifiers=get_qualifier(p, letter) if form == "group" else "")
     return result

@@ -26,6 +26,7 @@ def make_space(pairs):
         "through": ["shared", "shared", "shared", "fragment-a", "fragment-b", "cast"],
         "end": ["plain", "cast", "bias", "scale", "relu", "transpose", "atomic"],
         "split": [1, 2, 3],
+        "prepack": ["", "", "", "B", "B", "A", "AB"],
         **SIZES,
     }
 
@@ -53,6 +54,9 @@ def build(p):
     a, b = reversed(p["pair"]) if p["swap"] else p["pair"]
     if not are_sizes_legal(p) or p["split"] not in (1, 2, 3):
         return None
+    # Elements of a prepacked tensor go to products by themselves only.
+    if p["prepack"] and p["through"] != "shared":
+        return None
     accumulator = accumulator_type(a, b)
     if p["accumulator"] == "f16":
         # Sums of products of small values stay exact in f16 for short K only.
@@ -63,8 +67,8 @@ def build(p):
     codes_a, codes_b = draw_operands(random, p, a, b)
     if p["data"] == "probe" and accumulator == "f16":
         return None
-    left = make_operand("A", a, p["a"], codes_a, p["pack_a"], p)
-    right = make_operand("B", b, p["b"], codes_b, p["pack_b"], p)
+    left = make_operand("A", a, p["a"], codes_a, p["pack_a"], p, "prepack" if "A" in p["prepack"] else "")
+    right = make_operand("B", b, p["b"], codes_b, p["pack_b"], p, "prepack" if "B" in p["prepack"] else "")
     body, result = [], write_end(p, accumulator, random)
     if result is None:
         return None

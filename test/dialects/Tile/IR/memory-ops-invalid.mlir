@@ -126,6 +126,28 @@ tile.store_element %c, %a[%b] : f16, !tile.shared<8xf32>
 
 // -----
 
+// The text of an order is one.
+%a = "test.values"() : () -> (!tile.shared<2x16xi8>)
+// expected-error @below {{not an order: the digits along dimension 1 do not count to 8}}
+%r = tile.unpacked %a by <"4x8 bits=8 order=[[0,1,4],[1,1,4]]"> : <2x16xi8> -> <4x8xi8>
+
+// -----
+
+// unpacked-c1: the rows have as many elements as the order.
+%a = "test.values"() : () -> (!tile.shared<2x8xi8>)
+// expected-error @below {{unpacked-c1: names 4x8 bits=8 order=[[0,1,4],[1,1,8]] in rows of as many elements}}
+%r = tile.unpacked %a by <"4x8 bits=8 order=[[0,1,4],[1,1,8]]"> : <2x8xi8> -> <4x8xi8>
+
+// -----
+
+// unpacked-c2: a load would take rows of memory for rows of the tile.
+%a, %i = "test.values"() : () -> (!tile.shared<2x16xi8>, i64)
+// expected-error @below {{unpacked-c2: is for products and their operands}}
+%r = tile.unpacked %a by <"4x8 bits=8 order=[[0,1,4],[1,1,8]]"> : <2x16xi8> -> <4x8xi8>
+%x = tile.load %r[%i, %i] : !tile.shared<4x8xi8> -> tensor<4x8xi8>
+
+// -----
+
 // copy-c1: a copy between tensors has no shape.
 %a, %b = "test.values"() : () -> (!tile.global<?xf32>, i64)
 // expected-error @below {{copy-c1: one side is a shared tile}}

@@ -25,6 +25,15 @@ tile.kernel @views() attributes {symbols = [], checks = [], grid = [], axes = []
   tile.return
 }
 
+// Tests a tile that is stored in an order of its own.
+// CHECK-LABEL: tile.kernel @unpacked
+// CHECK: tile.unpacked %{{.+}} by <"4x8 bits=4 order={{\[\[}}0,1,2],[1,1,8],[0,2,2{{\]\]}}"> : <1x32xi4, pack = 1> -> <4x8xi4, pack = 0>
+tile.kernel @unpacked() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %t = tile.alloc_shared : !tile.shared<1x32xi4, pack = 1>
+  %u = tile.unpacked %t by <"4x8 bits=4 order=[[0,1,2],[1,1,8],[0,2,2]]"> : <1x32xi4, pack = 1> -> <4x8xi4, pack = 0>
+  tile.return
+}
+
 // Tests copies each way: anchors, pad, a tile of lower rank, a plan.
 // CHECK-LABEL: tile.kernel @copies
 // CHECK: %[[V:.+]]:4 = "test.values"

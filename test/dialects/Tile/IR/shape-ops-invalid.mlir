@@ -7,6 +7,13 @@
 
 // -----
 
+// relabel-c1: a thread has as many registers of both.
+%a = "test.values"() : () -> tensor<1x64xi8, #tile.layout<"1x64 registers=[[0,1]] lanes=[[0,2],[0,4],[0,8],[0,16],[0,32]] warps=[]">>
+// expected-error @below {{relabel-c1: takes and gives as many registers of as many warps}}
+%r = tile.relabel %a : tensor<1x64xi8, #tile.layout<"1x64 registers=[[0,1]] lanes=[[0,2],[0,4],[0,8],[0,16],[0,32]] warps=[]">> -> tensor<1x32xi8, #tile.layout<"1x32 registers=[] lanes=[[0,1],[0,2],[0,4],[0,8],[0,16]] warps=[]">>
+
+// -----
+
 // reindex-c1: the map fits both shapes.
 %a = "test.values"() : () -> (tensor<8xf32>)
 // expected-error @below {{reindex-c1: map goes from the dimensions of the result to those of the source}}

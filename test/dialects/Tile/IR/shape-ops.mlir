@@ -69,3 +69,12 @@ tile.kernel @reductions() attributes {symbols = [], checks = [], grid = [], axes
   %8 = tile.annotate_layout %x, <"16x8 registers=[[0,1],[8,0]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[]"> : tensor<16x8xf32>
   tile.return
 }
+
+// Tests the same registers as another fragment.
+// CHECK-LABEL: tile.kernel @relabelled
+// CHECK: tile.relabel %{{.+}} : tensor<1x64xi8, #{{.+}}> -> tensor<32x2xi8, #{{.+}}>
+tile.kernel @relabelled() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %x = "test.values"() : () -> tensor<1x64xi8, #tile.layout<"1x64 registers=[[0,1]] lanes=[[0,2],[0,4],[0,8],[0,16],[0,32]] warps=[]">>
+  %r = tile.relabel %x : tensor<1x64xi8, #tile.layout<"1x64 registers=[[0,1]] lanes=[[0,2],[0,4],[0,8],[0,16],[0,32]] warps=[]">> -> tensor<32x2xi8, #tile.layout<"32x2 registers=[[0,1]] lanes=[[1,0],[2,0],[4,0],[8,0],[16,0]] warps=[]">>
+  tile.return
+}

@@ -31,14 +31,6 @@ tile.kernel @tma_copy(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "
 
 // -----
 
-// Tests that a prepacked tensor is taken, in the order of a plain one.
-// expected-remark @+1 {{'prepack' is not supported yet and is ignored: the elements lie in the order of a plain tensor}}
-tile.kernel @prepack(%B: !tile.global<?x?xi4, pack = 1> {tile.name = "B", tile.dtype = "int4", tile.access = "in", tile.dims = ["N", "K"], tile.prepack}) attributes {symbols = [{name = "N", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
-  tile.return
-}
-
-// -----
-
 tile.kernel @assert(%c: i1 {tile.name = "c", tile.dtype = "bool"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
   // expected-error @+1 {{'assert' is not supported yet}}
   tile.assert %c, "text"

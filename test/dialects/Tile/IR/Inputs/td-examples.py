@@ -48,6 +48,8 @@ OPERANDS = {
     "view": {"X": "!tile.global<?x?xf32>", "i": "i64", "lo": "i64", "n": "i64"},
     "wait": {"ready": "!tile.barrier<3>", "s": "i64", "parity": "i64"},
     "pipelined": {"lo": "i64", "hi": "i64", "init": "tensor<16x8xf32>"},
+    "relabel": {"p": 'tensor<2x32xi8, #tile.layout<"2x32 registers=[[1,0]] lanes=[[0,1],[0,2],[0,4],[0,8],[0,16]] warps=[]">>'},
+    "unpacked": {"p": "!tile.shared<2x16xi8>"},
     "reindex": {"b": "tensor<128xf32>"},
     "stage": {"as": "!tile.shared<3x128x64xbf16>", "i": "i64"},
     "store": {"c": "tensor<128x128xbf16>", "C": "!tile.global<?x?xbf16>", "i": "i64", "j": "i64"},
