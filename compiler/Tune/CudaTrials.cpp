@@ -46,6 +46,7 @@ public:
     tensor.rank = int32_t(argument.sizes.size());
     tensor.sizes = argument.sizes.data();
     tensor.device = device.number();
+    tensor.order = TILERT_ORDER_PLAIN;
     return tilert_tensor_argument(tensor);
   }
 
@@ -119,15 +120,22 @@ public:
   LoadedCandidate(const gpu::Device &device, const std::string &folder,
                   const Candidate &candidate, const Operands &operands)
       : device(device), module((folder + "/" + candidate.manifest).c_str()),
-        kernel(module.kernel()) {
+        kernel(module.kernel()), arguments(operands.get()) {
+    packArguments();
     tilert_plan *made = nullptr;
     tilert::check([&](tilert_status **status) {
-      return tilert_plan_create(kernel.get(), operands.get().data(),
-                                operands.get().size(), &device.facts(),
+      return tilert_plan_create(kernel.get(), arguments.data(),
+                                arguments.size(), &device.facts(),
                                 /*variant=*/nullptr, &made, status);
     });
     plan.reset(made);
     kernel.prepare(device.number());
+  }
+
+  LoadedCandidate(const LoadedCandidate &) = delete;
+  ~LoadedCandidate() {
+    for (gpu::CuPointer memory : packed)
+      device.release(memory);
   }
 
   void launch() const {
@@ -137,12 +145,38 @@ public:
   }
 
 private:
+  /// Each candidate has orders of its own for what it takes prepacked.
+  void packArguments() {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const tilert_parameter *parameter =
+          tilert_kernel_parameter(kernel.get(), i);
+      if (!parameter || parameter->kind != TILERT_TENSOR ||
+          parameter->order == TILERT_ORDER_PLAIN)
+        continue;
+      tilert_tensor &tensor = arguments[i].value.tensor;
+      size_t bytes = 0;
+      tilert::check([&](tilert_status **status) {
+        return tilert_prepack_size(kernel.get(), parameter->name, &tensor,
+                                   &bytes, status);
+      });
+      packed.push_back(device.allocate(std::max<size_t>(bytes, 1)));
+      auto *memory = reinterpret_cast<void *>(packed.back());
+      tilert::check([&](tilert_status **status) {
+        return tilert_prepack(kernel.get(), parameter->name, &tensor, memory,
+                              device.stream(), status);
+      });
+      tensor = tilert_packed_tensor(tensor, parameter, memory);
+    }
+  }
+
   struct DestroyPlan {
     void operator()(tilert_plan *plan) const { tilert_plan_destroy(plan); }
   };
   const gpu::Device &device;
   tilert::Module module;
   tilert::Kernel kernel;
+  std::vector<tilert_argument> arguments;
+  std::vector<gpu::CuPointer> packed;
   std::unique_ptr<tilert_plan, DestroyPlan> plan;
 };
 
