@@ -47,7 +47,9 @@ public:
     return true;
   }
 
-  std::shared_ptr<tilert_plan> plan(const Problem::Set &set) const {
+  /// Puts what the kernel takes prepacked in memory of its own.
+  std::shared_ptr<tilert_plan> plan(const Problem::Set &set,
+                                    std::vector<Buffer> &packed) const {
     std::vector<tilert::Tensor> tensors;
     std::vector<tilert_argument> arguments;
     size_t count = tilert_kernel_parameter_count(kernel.get());
@@ -64,6 +66,8 @@ public:
       tensors.emplace_back(reinterpret_cast<void *>(operand.address),
                            dtypeOf(operand.format), operand.sizes,
                            int32_t(problem.device().number()));
+      if (parameter.order != TILERT_ORDER_PLAIN)
+        tensors.back() = pack(parameter.name, tensors.back(), packed);
       arguments.push_back(tensors.back().argument());
     }
     tilert_plan *made = nullptr;
@@ -76,6 +80,17 @@ public:
   }
 
 private:
+  tilert::Tensor pack(const char *name, const tilert::Tensor &plain,
+                      std::vector<Buffer> &packed) const {
+    const Device &device = problem.device();
+    packed.emplace_back(device, kernel.prepackSize(name, plain));
+    auto *memory = reinterpret_cast<void *>(packed.back().address());
+    tilert::Tensor result =
+        kernel.prepack(name, plain, memory, device.stream());
+    device.synchronize();
+    return result;
+  }
+
   tilert_argument bindScalar(const tilert_parameter &parameter) const {
     if (parameter.name != std::string("scale") || parameter.dtype != TILERT_F32)
       throw std::runtime_error(join("there is no value for its parameter '",
@@ -138,8 +153,9 @@ std::optional<Contender> bindKernel(const std::string &name,
   if (!binder.fits())
     return std::nullopt;
   std::vector<std::shared_ptr<tilert_plan>> plans;
+  auto packed = std::make_shared<std::vector<Buffer>>();
   for (const Problem::Set &set : problem.sets())
-    plans.push_back(binder.plan(set));
+    plans.push_back(binder.plan(set, *packed));
   kernel.prepare(problem.device().number());
 
   Contender contender;
@@ -151,7 +167,7 @@ std::optional<Contender> bindKernel(const std::string &name,
     contender.note += join(", ", bytes, " B spilled");
   tilert_stream stream = problem.device().stream();
   // The kernel keeps its module alive.
-  contender.launch = [kernel, plans, stream](size_t set) {
+  contender.launch = [kernel, plans, packed, stream](size_t set) {
     tilert::check([&](tilert_status **status) {
       return tilert_plan_launch(plans[set].get(), stream, status);
     });
