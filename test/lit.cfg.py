@@ -22,6 +22,8 @@ for variable in ("CUDA_HOME", "TILE_PTXAS", "TILE_CACHE_DIR", "TILE_DEVICE"):
         config.environment[variable] = os.environ[variable]
 
 config.substitutions.append(("%examples", os.path.join(config.tile_source_root, "docs", "examples")))
+# A CUDA driver that only keeps books (test/runtime/FakeCuda.h).
+config.substitutions.append(("%fake_cuda", os.path.join(config.tile_build_root, "lib", "libtilert-fake-cuda.so")))
 config.substitutions.append(("%golden", os.path.join(config.test_source_root, "golden")))
 config.substitutions.append(("%llvm_prefix", os.path.dirname(config.llvm_tools_dir)))
 config.substitutions.append(("%python", config.tile_python))

@@ -14,7 +14,9 @@
 #include "compiler/Driver/Tune/EmulatorTrials.h"
 #include "compiler/Driver/Tune/TunedValues.h"
 #include "compiler/Tune/Session.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tilec;
@@ -82,20 +84,38 @@ static llvm::Error checkTuneFile(const std::string &path) {
                                             "-o");
 }
 
-/// Prepares a folder that is to hold candidates only.
+/// Whether a file is one of those that make a bundle, whole or not.
+static bool isOfBundle(StringRef name) {
+  StringRef rest = name;
+  bool isCode = name.ends_with(".json") || name.ends_with(".cubin") ||
+                name.ends_with(".ll");
+  return name == "index.json" ||
+         (name.starts_with("want-") && name.ends_with(".bin")) ||
+         (isCode && rest.consume_front("c") && !rest.empty() &&
+          llvm::isDigit(rest.front()));
+}
+
+/// Prepares a folder that is to hold candidates only; what is left there of
+/// others goes.
 static llvm::Error createFolder(const std::string &folder) {
   std::error_code error = fs::create_directories(folder);
   if (error)
     return makeFailure("cannot make the folder '" + folder +
                        "': " + error.message());
-  fs::directory_iterator first(folder, error), end;
-  if (!error && first != end && !fs::exists(tune::getIndexPath(folder)))
-    return makeFailure("the folder '" + folder +
-                           "' holds something else than candidates",
-                       "name a new one");
-  // Until the new index is there, none is.
-  fs::remove(tune::getIndexPath(folder));
-  return llvm::Error::success();
+  std::vector<std::string> old;
+  for (fs::directory_iterator file(folder, error), end; file != end && !error;
+       file.increment(error)) {
+    old.push_back(file->path());
+    if (!isOfBundle(llvm::sys::path::filename(old.back())))
+      return makeFailure("the folder '" + folder +
+                             "' holds something else than candidates",
+                         "name a new one");
+  }
+  for (const std::string &path : old)
+    error = fs::remove(path);
+  return error ? makeFailure("cannot empty the folder '" + folder +
+                             "': " + error.message())
+               : llvm::Error::success();
 }
 
 static llvm::Error measure(const Invocation &invocation,

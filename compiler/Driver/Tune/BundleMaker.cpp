@@ -192,9 +192,13 @@ llvm::Error BundleMaker::describeFailure(llvm::ArrayRef<PlannedPoint> refused) {
       });
   progress.clear();
   llvm::errs() << nearest->diagnostics;
+  std::string reason = nearest->diagnostics.empty()
+                           ? ": " + nearest->refusal
+                           : "; above is why " +
+                                 describePoint(nearest->point).describe() +
+                                 " was";
   return makeFailure("all " + llvm::Twine(refused.size()) +
-                         " candidates were refused; above is why " +
-                         describePoint(nearest->point).describe() + " was",
+                         " candidates were refused" + reason,
                      "give other values with -D and --set, or other sets");
 }
 

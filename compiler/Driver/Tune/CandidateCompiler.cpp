@@ -69,6 +69,8 @@ private:
     bool isTried = false;
     tune::Candidate candidate;
     std::string refusal, diagnostics;
+    /// The variant that the launch takes.
+    std::string variant;
     /// A hash of code and launch.
     std::string identity;
   };
@@ -126,7 +128,8 @@ void CandidateCompiler::examine(Result &result) {
   Json &kernel = json["kernels"][0];
   int64_t spilled = 0;
   for (const Json &variant : kernel["variants"])
-    spilled = std::max(spilled, getInteger(variant, "spill_bytes"));
+    if (variant["name"] == result.variant)
+      spilled = std::max(spilled, getInteger(variant, "spill_bytes"));
   if (spilled > mostSpilledBytes && !candidate.isDefault())
     result.refusal = "it spills " + std::to_string(spilled) + " bytes a thread";
   for (const auto &[name, value] : kernel["config"].items())
@@ -144,6 +147,7 @@ void CandidateCompiler::compile(size_t index) {
   const PlannedPoint &planned = plan.points[index];
   Result result;
   result.isTried = true;
+  result.variant = planned.variant;
   tune::Candidate &candidate = result.candidate;
   candidate.name = "c" + std::to_string(index);
   candidate.manifest = candidate.name + ".json";

@@ -60,7 +60,7 @@ static KernelOp findDecided(Compilation &compilation) {
   return {};
 }
 
-llvm::Expected<double>
+llvm::Expected<LaunchEstimate>
 tilec::estimateLaunch(Compilation &compilation,
                       llvm::ArrayRef<tilert_argument> arguments) {
   std::string manifest = writeManifest(compilation.getManifest());
@@ -84,9 +84,13 @@ tilec::estimateLaunch(Compilation &compilation,
   if (llvm::Error error = takeStatus(status))
     return error;
 
+  LaunchEstimate estimate;
+  estimate.variant = tilert_kernel_variant(tilert_module_kernel(loaded, 0),
+                                           tilert_plan_variant(plan.get()))
+                         ->name;
   KernelOp kernel = findDecided(compilation);
   if (!kernel)
-    return 0;
+    return estimate;
   BlockWork work = countWork(kernel);
   double tiles = work.tiles;
   if (tiles == 0) {
@@ -104,6 +108,7 @@ tilec::estimateLaunch(Compilation &compilation,
   double slots = double(std::max(1, facts.sm_count)) * resident;
   double rounds = std::ceil(tiles / slots);
   double clocks = rounds * (resident * work.clocks + clocksToStart);
-  return std::max(clocks / clocksPerMicrosecond,
-                  tiles * work.bytes / bytesPerMicrosecond);
+  estimate.microseconds = std::max(clocks / clocksPerMicrosecond,
+                                   tiles * work.bytes / bytesPerMicrosecond);
+  return estimate;
 }

@@ -13,10 +13,16 @@
 
 namespace tilec {
 
-/// Microseconds of the launch of a kernel with these arguments, which need no
-/// memory.  The compilation has decided everything, kept its snapshots, and its
+struct LaunchEstimate {
+  double microseconds = 0;
+  /// The variant that the launch takes.
+  std::string variant;
+};
+
+/// What the launch of a kernel with these arguments, which need no memory, may
+/// take.  The compilation has decided everything, kept its snapshots, and its
 /// sizes are constants.  Fails if the arguments cannot be launched.
-llvm::Expected<double>
+llvm::Expected<LaunchEstimate>
 estimateLaunch(Compilation &compilation,
                llvm::ArrayRef<tilert_argument> arguments);
 

@@ -65,7 +65,8 @@ std::string tilec::getFirstError(StringRef diagnostics) {
 static PlannedPoint planPoint(const CompileOptions &base,
                               const TuneSpace &space, const TunePoint &point,
                               const tune::Bundle &bundle) {
-  PlannedPoint planned{point, 0, "", ""};
+  PlannedPoint planned;
+  planned.point = point;
   CompileOptions options = makeCandidateOptions(base, space, point);
   // The model counts iterations: sizes should be constants, which a .mlir file
   // decides itself.
@@ -79,10 +80,11 @@ static PlannedPoint planPoint(const CompileOptions &base,
   compilation.keepSnapshots();
   llvm::Error error = compilation.compileToDecisions();
   if (!error) {
-    llvm::Expected<double> estimate =
+    llvm::Expected<LaunchEstimate> estimate =
         estimateLaunch(compilation, makePlanArguments(bundle));
     if (estimate) {
-      planned.estimate = *estimate;
+      planned.estimate = estimate->microseconds;
+      planned.variant = estimate->variant;
       return planned;
     }
     error = estimate.takeError();

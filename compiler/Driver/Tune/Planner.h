@@ -19,6 +19,8 @@ struct PlannedPoint {
   TunePoint point;
   /// Microseconds, for what is not refused.
   double estimate = 0;
+  /// The variant that its launch takes.
+  std::string variant;
   /// Why it was refused: one line, and the whole as it would be printed.
   std::string refusal, diagnostics;
 };

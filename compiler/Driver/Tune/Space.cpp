@@ -27,6 +27,7 @@ static void addValue(TuneDimension &dimension, std::string value) {
 void TuneSpace::addConfig(const checked::Kernel &kernel,
                           llvm::ArrayRef<NamedText> given) {
   for (const checked::ConfigValue &config : kernel.config) {
+    hasConfig |= !config.choices.empty() || isGiven(given, config.name);
     if (config.choices.empty() || isGiven(given, config.name))
       continue;
     TuneDimension dimension{config.name, false, {formatConstant(config.value)}};
@@ -49,8 +50,6 @@ static StringRef getNumbersToTry(StringRef decision) {
 
 void TuneSpace::addDecisions(llvm::ArrayRef<KernelOp> variants,
                              llvm::ArrayRef<NamedText> given) {
-  // Where the source has sets, they say what depths of pipelines to try.
-  bool hasConfig = !dimensions.empty();
   for (KernelOp kernel : variants) {
     auto noted =
         kernel->getAttrOfType<mlir::ArrayAttr>(mlir::tile::choicesAttrName);

@@ -31,8 +31,8 @@ public:
   void addConfig(const checked::Kernel &kernel,
                  llvm::ArrayRef<NamedText> given);
   /// The decisions that the compiler took about the variants of a kernel and
-  /// that are not given.  `hasConfig` tells that the source says itself what
-  /// to try of the depth of its pipelines.
+  /// that are not given.  Where the source has sets, or -D gives one of its
+  /// constants, the depth of its pipelines is left to these.
   void addDecisions(llvm::ArrayRef<mlir::tile::KernelOp> variants,
                     llvm::ArrayRef<NamedText> given);
 
@@ -61,6 +61,8 @@ private:
                                     bool ofDecisions) const;
 
   std::vector<TuneDimension> dimensions;
+  /// Whether the source or the user says what config constants to try.
+  bool hasConfig = false;
 };
 
 } // namespace tilec
