@@ -77,7 +77,7 @@ EmulatorTrials::makeArguments(const tilert_kernel &kernel) {
 std::string EmulatorTrials::compare(const RunArguments &arguments) const {
   for (const RunArgument &argument : arguments.get())
     if (argument.isTensor())
-      if (std::string damage = argument.tensor->describeGuardDamage();
+      if (std::string damage = argument.getMemory().describeGuardDamage();
           !damage.empty())
         return "it wrote outside of '" + argument.name + "': " + damage;
   for (const tune::Reference &reference : bundle.references) {
