@@ -1,7 +1,7 @@
 //===- Optimize.h - LLVM's optimisation pipeline --------------------------===//
 //
-// Runs O3 over a translated module.  Its result is what both the PTX emission
-// and the emulator take.
+// Runs those passes of O3 that serve kernels over a translated module.  Its
+// result is what both the PTX emission and the emulator take.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_COMPILER_CODEGEN_OPTIMIZE_H

@@ -116,7 +116,8 @@ private:
 
   llvm::SourceMgr sources;
   DiagnosticEngine diagnostics;
-  mlir::MLIRContext context;
+  /// Kernels are few: threads of MLIR would cost more than they bring.
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   llvm::LLVMContext llvmContext;
 
   std::string ast;
