@@ -75,6 +75,8 @@ static ManifestPacking describePacking(KernelOp kernel, unsigned index,
   packing.tile.assign(order.shape().begin(), order.shape().end());
   for (const layout::PackedOrder::Digit &digit : order.digits())
     packing.order.push_back({digit.dim, digit.stride, digit.count});
+  auto memory = mlir::cast<GlobalType>(kernel.getArgumentTypes()[index]);
+  packing.row = memory.getShape().back();
   packing.tag = getTag(order);
   llvm::StringRef name = kernel.getArgName(index);
   packing.packer = getPackerName(kernel.getSourceName(), name);

@@ -363,12 +363,13 @@ TensorMapSpec KernelReader::readTensorMap(const Place &place) {
   size_t count = reader.count(box);
   if (reader.hasFailed())
     return map;
-  const tilert_parameter &facts =
-      kernel.parameters[size_t(map.parameter)].facts;
-  auto rank = size_t(facts.rank);
-  if (count != rank) {
-    reader.fail(box,
-                join(count, " extents, ", quote(name), " has rank ", rank));
+  const Parameter &parameter = kernel.parameters[size_t(map.parameter)];
+  const tilert_parameter &facts = parameter.facts;
+  // Packed memory has one dimension more than its tensor.
+  size_t rank = size_t(facts.rank) + parameter.packing.has_value();
+  if (count != rank || rank > TILERT_MAX_RANK) {
+    reader.fail(box, join(count, " extents, ", quote(name), " has rank ", rank,
+                          parameter.packing ? " in memory" : ""));
     return map;
   }
   for (size_t i = 0; i < rank; ++i)

@@ -144,6 +144,20 @@ std::optional<int64_t> countTiles(const Parameter &parameter,
   return tiles;
 }
 
+bool memoryExtents(const Parameter &parameter, const int64_t *sizes,
+                   int64_t *extents) {
+  const Packing &packing = *parameter.packing;
+  int rank = parameter.facts.rank, leading = rank - int(packing.tile.size());
+  for (int dim = 0; dim < rank; ++dim) {
+    int64_t extent = dim < leading ? 1 : packing.tile[size_t(dim - leading)];
+    extents[dim] = sizes[dim] / extent + (sizes[dim] % extent != 0);
+  }
+  extents[rank] = packing.row;
+  return !__builtin_mul_overflow(extents[rank - 1],
+                                 packing.tileElements() / packing.row,
+                                 &extents[rank - 1]);
+}
+
 std::optional<int64_t> packedBytes(const Parameter &parameter,
                                    const int64_t *sizes) {
   std::optional<int64_t> tiles = countTiles(parameter, sizes);

@@ -30,6 +30,8 @@ struct Packing {
   std::vector<int32_t> tile;
   /// Lowest first.
   std::vector<Digit> order;
+  /// Elements in a row of memory, as tensor maps see it; divides a tile.
+  int32_t row = 0;
   uint64_t tag = 0;
   /// Helpers of the manifest.
   std::string packer;
@@ -47,6 +49,12 @@ Packing readPacking(JsonReader &reader, const Place &place,
 /// exceeds int64.
 std::optional<int64_t> countTiles(const Parameter &parameter,
                                   const int64_t *sizes);
+
+/// The extents of packed memory in elements, one more than the tensor has:
+/// tiles along each of its dimensions, those along the last in rows, and a row.
+/// Nothing if they exceed int64.
+bool memoryExtents(const Parameter &parameter, const int64_t *sizes,
+                   int64_t *extents);
 
 /// Bytes of packed memory, or nothing if they exceed int64.
 std::optional<int64_t> packedBytes(const Parameter &parameter,

@@ -76,6 +76,16 @@ void readOrder(JsonReader &reader, const Place &place, Packing &packing) {
     reader.fail(place, "the digits do not count through the tile");
 }
 
+void readRow(JsonReader &reader, const Place &place,
+             const tilert_parameter &facts, Packing &packing) {
+  packing.row = readCount(reader, place);
+  if (!reader.hasFailed() &&
+      (packing.tileElements() % packing.row != 0 ||
+       packing.row * tilert_dtype_bits(facts.dtype) % 8 != 0))
+    reader.fail(place, join("rows of ", packing.row,
+                            " elements do not make up a tile"));
+}
+
 /// "0x" and up to 16 hex digits; what means no order is none.
 uint64_t readTag(JsonReader &reader, const Place &place) {
   std::string text = reader.readString(place);
@@ -101,6 +111,8 @@ Packing readPacking(JsonReader &reader, const Place &place,
   readTile(reader, reader.field(place, "tile"), facts, packing);
   if (!reader.hasFailed())
     readOrder(reader, reader.field(place, "order"), packing);
+  if (!reader.hasFailed())
+    readRow(reader, reader.field(place, "row"), facts, packing);
   packing.tag = readTag(reader, reader.field(place, "tag"));
   packing.packer = reader.readName(reader.field(place, "packer"));
   packing.unpacker = reader.readName(reader.field(place, "unpacker"));

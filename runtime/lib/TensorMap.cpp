@@ -47,6 +47,46 @@ std::string findFault(const tilert_tensor_map &map, int64_t innerStride) {
   return "";
 }
 
+Status checkMap(const Variant &variant, const Parameter &parameter,
+                const tilert_tensor_map &map, int64_t innerStride) {
+  std::string fault = findFault(map, innerStride);
+  if (fault.empty())
+    return {};
+  return {TILERT_CHECK_FAILED,
+          join("variant ", quote(variant.name), " has no tensor map of ",
+               quote(parameter.name), ": ", fault)};
+}
+
+/// Packed memory is dense, in rows of its own.
+Status describePackedMap(const Variant &variant, const TensorMapSpec &spec,
+                         const Parameter &parameter,
+                         const tilert_bound_tensor &tensor,
+                         tilert_tensor_map &map) {
+  map.data = tensor.data;
+  map.dtype = parameter.facts.dtype;
+  map.rank = parameter.facts.rank + 1;
+  map.element_bytes = storageBytes(parameter.facts.dtype);
+  map.swizzle = spec.swizzle;
+  map.l2_promotion = spec.l2Promotion;
+  int64_t extents[TILERT_MAX_RANK];
+  if (!memoryExtents(parameter, tensor.sizes, extents))
+    return {TILERT_INVALID_ARGUMENT,
+            join("packed ", quote(parameter.name), " exceeds int64 elements")};
+  if (isFourBit(parameter.facts.dtype))
+    extents[map.rank - 1] /= 2;
+  int64_t stride = map.element_bytes;
+  for (int i = 0; i < map.rank; ++i) {
+    int dim = map.rank - 1 - i;
+    map.box[i] = spec.box[dim];
+    map.extents[i] = extents[dim];
+    if (i > 0)
+      map.byte_strides[i - 1] = stride;
+    // The product is that of the bytes bound, or of an empty tensor.
+    stride *= extents[dim] > 0 ? extents[dim] : 1;
+  }
+  return checkMap(variant, parameter, map, map.element_bytes);
+}
+
 } // namespace
 
 Status describeTensorMap(const KernelInfo &kernel, const Variant &variant,
@@ -56,6 +96,8 @@ Status describeTensorMap(const KernelInfo &kernel, const Variant &variant,
   const TensorMapSpec &spec = variant.tensorMaps[index];
   const Parameter &parameter = kernel.parameters[size_t(spec.parameter)];
   const tilert_bound_tensor &tensor = tensors[size_t(spec.parameter)];
+  if (parameter.packing)
+    return describePackedMap(variant, spec, parameter, tensor, map);
   map.data = tensor.data;
   map.dtype = parameter.facts.dtype;
   map.rank = parameter.facts.rank;
@@ -72,12 +114,7 @@ Status describeTensorMap(const KernelInfo &kernel, const Variant &variant,
     int64_t stride = tensor.byte_strides[dim];
     map.byte_strides[i - 1] = map.extents[i] == 1 ? roundUp(stride) : stride;
   }
-  std::string fault = findFault(map, tensor.byte_strides[map.rank - 1]);
-  if (fault.empty())
-    return {};
-  return {TILERT_CHECK_FAILED,
-          join("variant ", quote(variant.name), " has no tensor map of ",
-               quote(parameter.name), ": ", fault)};
+  return checkMap(variant, parameter, map, tensor.byte_strides[map.rank - 1]);
 }
 
 std::string showTensorMap(const tilert_tensor_map &map) {

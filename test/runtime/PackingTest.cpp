@@ -19,6 +19,7 @@ Json makePacked(const Json &dims, const char *dtype, const Json &tile,
   Json member = {{"prepack",
                   {{"tile", tile},
                    {"order", order},
+                   {"row", 16},
                    {"tag", "0x00000000000000ab"},
                    {"packer", "one__pack_A"},
                    {"unpacker", "one__unpack_A"}}}};
@@ -249,6 +250,8 @@ TEST(Packing, ChecksTheManifest) {
             at + "order: the digits do not count through the tile");
   EXPECT_EQ(error("order", {{0, 1}}),
             at + "order/0: expected [dimension, stride, count]");
+  EXPECT_EQ(error("row", 24), at + "row: rows of 24 elements do not make up a "
+                                   "tile");
   EXPECT_EQ(error("tag", "0x1"),
             at + "tag: expected a hex number above 1, found '0x1'");
   EXPECT_EQ(error("tag", "ab"),

@@ -46,6 +46,7 @@ protected:
                                  {"prepack",
                                   {{"tile", {4, 8}},
                                    {"order", {{1, 1, 8}, {0, 1, 4}}},
+                                   {"row", 32},
                                    {"tag", "0x00000000000000ab"},
                                    {"packer", "one__pack_A"},
                                    {"unpacker", "one__unpack_A"}}}});

@@ -220,4 +220,41 @@ TEST(TensorMap, SurvivesAnyReplacedValue) {
   EXPECT_GT(refused, 200);
 }
 
+/// A packed tensor in tiles of 64x32, with a map of its memory.
+Json makePackedMap(const char *dtype, int row, const Json &box) {
+  Json member = {{"prepack",
+                  {{"tile", {64, 32}},
+                   {"order", {{1, 1, 32}, {0, 1, 64}}},
+                   {"row", row},
+                   {"tag", "0x00000000000000ab"},
+                   {"packer", "pack"},
+                   {"unpacker", "unpack"}}}};
+  return makeMappedTensor({"N", "K"}, dtype, box, 0, member);
+}
+
+TEST(TensorMap, DescribesPackedMemory) {
+  // 16 rows of 128 elements, 64 bytes, a tile.
+  TestKernel kernel(makePackedMap("int4", 128, {1, 16, 64}));
+  const tilert_tensor_map *map =
+      mapOf(kernel.plan(Tensor(memoryAt(0x40), TILERT_INT4, {100, 96})));
+  ASSERT_NE(map, nullptr) << kernel.message;
+  EXPECT_EQ(map->rank, 3);
+  EXPECT_EQ(map->element_bytes, 1);
+  EXPECT_EQ(boxOf(*map), (Sizes{64, 16, 1}));
+  EXPECT_EQ(extentsOf(*map), (Sizes{64, 3 * 16, 2}));
+  EXPECT_EQ(stridesOf(*map), (Sizes{64, 64 * 48}));
+  TestKernel wide(makePackedMap("bf16", 64, {1, 32, 64}));
+  map = mapOf(wide.plan(Tensor(memoryAt(0x40), TILERT_BF16, {1, 1})));
+  ASSERT_NE(map, nullptr) << wide.message;
+  EXPECT_EQ(extentsOf(*map), (Sizes{64, 32, 1}));
+  EXPECT_EQ(stridesOf(*map), (Sizes{128, 128 * 32}));
+  EXPECT_EQ(
+      wide.error(Tensor(nullptr, TILERT_BF16, {0, 1})),
+      "kernel 'one': variant 'general' has no tensor map of 'A': extent 0 "
+      "of dimension 0 is not from 1 to 4294967296");
+  EXPECT_EQ(loadError(makeManifest(makePackedMap("bf16", 64, {32, 64})).dump()),
+            "manifest: /kernels/0/variants/0/tensor_maps/0/box: 2 extents, 'A' "
+            "has rank 3 in memory");
+}
+
 } // namespace
