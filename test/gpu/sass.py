@@ -3,8 +3,9 @@
 
     python3 test/gpu/sass.py FOLDER [--nvdisasm=PATH]      (the folder that test/gpu/compile made, or any with cubins)
 
-A main loop is an innermost loop with matrix instructions. In it there must be no MEMBAR and, where the kernel has wgmma (GMMA),
-nowhere an access to local memory, which is where registers spill to. Needs nvdisasm of a CUDA toolkit, as ptxas hides what it
+A main loop is an innermost loop with matrix instructions. In it there must be no MEMBAR, but for the proxy fences that threads need
+which fill the tiles of wgmma (GMMA) themselves: one MEMBAR.ALL.CTA a stage (docs/decisions/0009). Where a kernel has wgmma, there must
+nowhere be an access to local memory, which is where registers spill to. Needs nvdisasm of a CUDA toolkit, as ptxas hides what it
 has written; without it everything is skipped. The last line is "N passed, N failed, N skipped".
 """
 
@@ -17,9 +18,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Dict, FrozenSet, List, Optional
 
+from main_loops import find_main_loops
+
 MATRIX = re.compile(r"[HIQDB]?(MMA|GMMA)\b")
 WARPGROUP = re.compile(r"[HIQ]?GMMA\b")
 INSTRUCTION = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+(@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)\s*([^;]*);")
+# What ptxas makes of fence.proxy.async.shared::cta, with a FENCE.VIEW.ASYNC behind it.
+PROXY_FENCE = "MEMBAR.ALL.CTA"
 ENDS = ("BRA", "EXIT", "RET")
 
 
@@ -40,44 +45,45 @@ class Function:
     code: List[Instruction] = field(default_factory=list)
     labels: Dict[str, int] = field(default_factory=dict)
 
-    def find_predecessors(self):
-        before: List[List[int]] = [[] for _ in self.code]
+    def find_main_loops(self) -> List[FrozenSet[int]]:
+        """The numbers of the instructions of each."""
+        successors = {}
         for number, instruction in enumerate(self.code):
             follows = [number + 1] if instruction.is_guarded or not any(map(instruction.is_a, ENDS)) else []
             if instruction.target:
                 follows.append(self.labels.get(instruction.target, len(self.code)))
-            for next_number in follows:
-                if next_number < len(self.code):
-                    before[next_number].append(number)
-        return before
+            successors[number] = [next_number for next_number in follows if next_number < len(self.code)]
+        return find_main_loops(set(successors), successors, lambda number: bool(MATRIX.match(self.code[number].opcode)), {0})
 
-    def find_main_loops(self) -> List[FrozenSet[int]]:
-        """The instructions of each innermost loop with matrix instructions: those between a branch back and its target, by
-        control and not by place, for ptxas puts the waits for a barrier at the end of the code."""
-        before, loops = self.find_predecessors(), set()
-        for last, instruction in enumerate(self.code):
-            first = self.labels.get(instruction.target, last + 1)
-            if first > last:
-                continue
-            body, pending = {first}, [last]
-            while pending:
-                number = pending.pop()
-                if number not in body:
-                    body.add(number)
-                    pending += before[number]
-            if any(MATRIX.match(self.code[number].opcode) for number in body):
-                loops.add(frozenset(body))
-        return [loop for loop in loops if not any(other < loop for other in loops)]
+    def uses_warpgroups(self):
+        return any(WARPGROUP.match(instruction.opcode) for instruction in self.code)
+
+    def count_allowed_fences(self, loop):
+        """Threads that write what warpgroups multiply show it to them by a proxy fence, once a stage. A stage that cp.async fills is a
+        group of it (LDGDEPBAR), one that threads store ends at a barrier."""
+        def count(name):
+            return sum(self.code[number].is_a(name) for number in loop)
+
+        if not self.uses_warpgroups():
+            return 0
+        return max(count("LDGDEPBAR"), 1) if count("LDGSTS") else count("BAR") if count("STS") else 0
 
     def find_faults(self):
         for loop in self.find_main_loops():
+            fences = [number for number in sorted(loop) if self.code[number].opcode == PROXY_FENCE]
+            allowed = fences[:self.count_allowed_fences(loop)]
             for number in sorted(loop):
-                if self.code[number].is_a("MEMBAR"):
+                if self.code[number].is_a("MEMBAR") and number not in allowed:
                     yield f"{self.code[number].opcode} at {self.code[number].address} in a main loop"
-        if any(WARPGROUP.match(instruction.opcode) for instruction in self.code):
+        if self.uses_warpgroups():
             spills = [instruction for instruction in self.code if instruction.is_a("LDL") or instruction.is_a("STL")]
             if spills:
                 yield f"{len(spills)} accesses to local memory, the first at {spills[0].address}"
+
+    def describe(self):
+        loops = self.find_main_loops()
+        fences = sum(self.code[number].opcode == PROXY_FENCE for loop in loops for number in loop)
+        return f"{len(loops)} main loop{'' if len(loops) == 1 else 's'}" + (f", {fences} proxy fence{'' if fences == 1 else 's'}" if fences else "")
 
 
 def parse_listing(text):
@@ -107,8 +113,7 @@ def check_cubin(tool, path):
         yield "FAIL", f"{path.name}: nvdisasm ended with status {done.returncode}: {done.stderr.strip() or 'no code'}"
     for function in functions:
         faults = list(function.find_faults())
-        loops = len(function.find_main_loops())
-        text = "; ".join(faults) or f"{loops} main loop{'' if loops == 1 else 's'}"
+        text = "; ".join(faults) or function.describe()
         yield "FAIL" if faults else "PASS", f"{path.name} {function.name}: {text}"
 
 

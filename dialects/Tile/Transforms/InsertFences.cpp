@@ -7,6 +7,9 @@
 // that was written since the last fence; a loop is taken to run any number of
 // times.
 //
+// One fence serves all writes in front of it, so it waits for the last barrier
+// before an asynchronous access.
+//
 // What a warpgroup tells by an arrival of its own concerns shared memory only:
 // compilers write those, in loops that a fence of global memory would slow
 // down.
@@ -95,6 +98,25 @@ void FenceInserter::visitAccesses(Operation *op, WrittenMemory &memory) {
   }
 }
 
+/// Whether the same threads meet at another barrier of this block before
+/// anything asynchronous happens: a fence there shows all that one here would.
+static bool isFollowedByBarrier(BarrierOp barrier) {
+  auto tellsOrReads = [](Operation *op) {
+    return isAsynchronous(op) || isa<ArriveOp>(op);
+  };
+  for (Operation *op = barrier->getNextNode(); op; op = op->getNextNode()) {
+    if (auto next = dyn_cast<BarrierOp>(op))
+      return next->getAttrDictionary() == barrier->getAttrDictionary() &&
+             next->getOperands() == barrier->getOperands();
+    if (op->walk([&](Operation *inner) {
+            return tellsOrReads(inner) ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+          }).wasInterrupted())
+      return false;
+  }
+  return false;
+}
+
 /// Puts a fence in front of an op, if there is something to show.
 void FenceInserter::fence(Operation *op, WrittenMemory &memory,
                           bool withTensors) {
@@ -111,8 +133,9 @@ void FenceInserter::fence(Operation *op, WrittenMemory &memory,
 void FenceInserter::visit(Operation *op, WrittenMemory &memory) {
   if (auto known = dyn_cast<FenceOp>(op)) {
     memory.passFence(known.getTensors());
-  } else if (isa<BarrierOp>(op)) {
-    fence(op, memory, /*withTensors=*/true);
+  } else if (auto barrier = dyn_cast<BarrierOp>(op)) {
+    if (!isFollowedByBarrier(barrier))
+      fence(op, memory, /*withTensors=*/true);
   } else if (auto arrive = dyn_cast<ArriveOp>(op)) {
     // An arrival that needs no barrier may tell others all the same.
     fence(op, memory, /*withTensors=*/!arrive.getPerWarpgroup());

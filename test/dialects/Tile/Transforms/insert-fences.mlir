@@ -126,3 +126,43 @@ tile.kernel @tensors(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f
   tile.barrier
   tile.return
 }
+
+// -----
+
+// Tests that one fence in front of the last barrier serves the writes in front of
+// all, unless something asynchronous happens between them.
+// CHECK-LABEL: @two_barriers
+// CHECK: tile.store
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile.fence
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.tma_copy
+// CHECK: tile.store
+// CHECK-NEXT: tile.fence
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.tma_copy
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: tile.fence
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.tma_copy
+tile.kernel @two_barriers(%C: !tile.global<?x?xf32> {tile.name = "C", tile.dtype = "f32", tile.access = "out", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %t = tile.alloc_shared : !tile.shared<16x8xf32>
+  %u = tile.alloc_shared : !tile.shared<16x8xf32>
+  %c0 = arith.constant 0 : i64
+  %x = arith.constant dense<1.0> : tensor<16x8xf32>
+  tile.store %x, %t : tensor<16x8xf32>, !tile.shared<16x8xf32>
+  tile.barrier
+  tile.store %x, %u : tensor<16x8xf32>, !tile.shared<16x8xf32>
+  tile.barrier
+  tile.tma_copy %t to %C[%c0, %c0] : !tile.shared<16x8xf32>, !tile.global<?x?xf32>
+  tile.commit_group
+  tile.wait_group 0
+  tile.store %x, %t : tensor<16x8xf32>, !tile.shared<16x8xf32>
+  tile.barrier
+  tile.tma_copy %t to %C[%c0, %c0] : !tile.shared<16x8xf32>, !tile.global<?x?xf32>
+  tile.store %x, %u : tensor<16x8xf32>, !tile.shared<16x8xf32>
+  tile.barrier
+  tile.tma_copy %u to %C[%c0, %c0] : !tile.shared<16x8xf32>, !tile.global<?x?xf32>
+  tile.return
+}
