@@ -34,6 +34,11 @@ std::vector<Entrant *> Contest::run(const std::vector<Entrant *> &peers,
   for (const auto &side : {peers, kernels})
     for (Entrant *entrant : chooseByStates(chooseByBriefSeries(side)))
       chosen.push_back(entrant);
+  // What an application gets that does not measure for itself.
+  if (!peers.empty() &&
+      std::find(chosen.begin(), chosen.end(), peers[0]) == chosen.end())
+    for (Entrant *entrant : keepRight({peers[0]}))
+      chosen.push_back(entrant);
   int rounds = options.rounds    ? options.rounds
                : options.isQuick ? timingRoundsQuick
                                  : timingRounds;

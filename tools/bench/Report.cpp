@@ -45,6 +45,14 @@ const Json *findFastestPeer(const Json &row, int state) {
   return fastest;
 }
 
+/// The algorithm that the library proposes first, if it was measured.
+const Json *findProposed(const Json &row) {
+  for (const Json &contender : row["contenders"])
+    if (contender["peer"] == true)
+      return wasMeasured(contender) ? &contender : nullptr;
+  return nullptr;
+}
+
 Requirement requirementOf(const Json &row) {
   return {row["required"]["both"], row["required"]["best"]};
 }
@@ -91,18 +99,30 @@ std::string describeState(const Json &row, int state) {
          rate(row, timeOf(*peer, state)) + ")";
 }
 
+/// "1.012, 1.003": the ratios to what the library proposes first.
+std::string describeProposed(const Json &row) {
+  const Json &result = row["result"];
+  if (!result.contains("ratio_to_first"))
+    return "-";
+  std::string text;
+  for (int i = 0; i < stateCount; ++i)
+    text += format(i ? ", %.3f" : "%.3f",
+                   result["ratio_to_first"][stateNames[i]].get<double>());
+  return text;
+}
+
 std::string makeRowLine(const Json &row) {
   const Json &result = row["result"];
   std::string required = describe(requirementOf(row));
   if (!result.contains("kernel"))
-    return join("| ", row["name"].get<std::string>(), " | - | - | - | ",
+    return join("| ", row["name"].get<std::string>(), " | - | - | - | - | ",
                 required, " | ", result["verdict"].get<std::string>(), " |\n");
   const Json *kernel = findContender(row, result["kernel"]);
   return join("| ", row["name"].get<std::string>(), " | ",
               result["kernel"].get<std::string>(), " (",
               kernel->value("note", ""), ") | ", describeState(row, 0), " | ",
-              describeState(row, 1), " | ", required, " | ",
-              result["verdict"].get<std::string>(), " |\n");
+              describeState(row, 1), " | ", describeProposed(row), " | ",
+              required, " | ", result["verdict"].get<std::string>(), " |\n");
 }
 
 /// What is compared between records: the ratio, or where one has none the
@@ -163,6 +183,10 @@ void judgeRow(Json &row) {
     result["peer"][stateNames[i]] = (*peers[i])["name"];
     result["ratio"][stateNames[i]] = ratios.of[i];
   }
+  if (const Json *proposed = findProposed(row))
+    for (int i = 0; i < stateCount; ++i)
+      result["ratio_to_first"][stateNames[i]] =
+          timeOf(*proposed, i) / timeOf(*kernel, i);
   result["verdict"] = meets(ratios, requirementOf(row)) ? "ok" : "MISS";
 }
 
@@ -205,9 +229,10 @@ std::string makePage(const Json &record) {
           : "without cuBLASLt",
       record["quick"] == true ? "; few rounds (--quick)" : "",
       ". Time of a launch, T(FL)OP/s, and in brackets the ratio to the fastest "
-      "algorithm of cuBLASLt in the same state, with its rate.\n\n");
-  page += "| work | kernel | burst | sustained | required | verdict |\n"
-          "|---|---|---|---|---|---|\n";
+      "algorithm of cuBLASLt in the same state, with its rate; then the ratios "
+      "to the algorithm that it proposes first, burst and sustained.\n\n");
+  page += "| work | kernel | burst | sustained | to its first | required | "
+          "verdict |\n|---|---|---|---|---|---|---|\n";
   std::string failures;
   for (const Json &row : record["rows"]) {
     page += makeRowLine(row);

@@ -52,7 +52,7 @@ static RegisterShare shareRegisters(int64_t consumers, int64_t sums) {
     // A producer of 40 is tight for ptxas.
     return sums > 128 ? RegisterShare{40, 232} : RegisterShare{56, 224};
   case 4:
-    return {24, 112};
+    return {32, 112};
   default:
     return {};
   }

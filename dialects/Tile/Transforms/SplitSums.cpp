@@ -205,11 +205,12 @@ void SumSplitter::run() {
     return getFragmentLayout(fragment).getLayout().elementsPerThread();
   };
   Type whole = wait.getResult().getType();
-  int64_t most = std::min(
-      countPartsInFlight(
-          countRegisters(whole),
-          countRegisters(getPartType(cast<RankedTensorType>(whole), columns))),
-      extent / columns);
+  int64_t part =
+      countRegisters(getPartType(cast<RankedTensorType>(whole), columns));
+  int64_t most = std::min(countPartsInFlight(countRegisters(whole), part,
+                                             start.getMma().getWarpsM() *
+                                                 start.getMma().getWarpsN()),
+                          extent / columns);
   SmallVector<Value> started;
   for (int64_t part = 0; part < most; ++part)
     started.push_back(startPart(builder, part * columns));

@@ -34,8 +34,8 @@ bool hasSumsOfItsOwn(GemmOp gemm, MmaAttr mma);
 /// The numbers of columns, less than `columns`, that may join it at a time.
 SmallVector<int64_t> getPartWidths(int64_t columns);
 /// How many parts of such sums a thread has registers for, beside its `total`
-/// ones: 1 or 2.
-int64_t countPartsInFlight(int64_t total, int64_t part);
+/// ones, where `warps` multiply: 1 or 2.
+int64_t countPartsInFlight(int64_t total, int64_t part, int64_t warps);
 
 } // namespace mlir::tile
 

@@ -49,6 +49,10 @@ TEST(Report, RatioIsToTheFastestPeerOfEachState) {
   EXPECT_EQ(result["ratio"]["burst"], 1.0);
   EXPECT_EQ(result["ratio"]["sustained"], 1.0);
   EXPECT_EQ(result["verdict"], "ok");
+  // What the library proposes first is not the fastest.
+  EXPECT_EQ(result["ratio_to_first"]["burst"], 1.0);
+  EXPECT_NEAR(result["ratio_to_first"]["sustained"].get<double>(), 130. / 120,
+              1e-9);
   EXPECT_EQ(describeResult(row),
             "burst 10 T (1.000), sustained 8 T (1.000), k: ok");
 }
@@ -79,6 +83,7 @@ TEST(Report, WrongContendersDoNotCount) {
   wrong["peer"] = true;
   row = makeRow("r", {wrong, makeContender("k", false, 100, 100)});
   EXPECT_EQ(row["result"]["verdict"], "no peer");
+  EXPECT_FALSE(row["result"].contains("ratio_to_first"));
   EXPECT_EQ(describeResult(row), "burst 10 T, sustained 10 T, k: no peer");
 }
 
@@ -94,12 +99,15 @@ TEST(Report, PageHasALineForEachRowAndItsFailures) {
       "2026-01-02T03:04:05Z, Fake GPU, 132 SMs, driver 1.2, cuBLASLt 13.1.0; "
       "few rounds (--quick). Time of a launch, T(FL)OP/s, and in brackets the "
       "ratio to the fastest algorithm of cuBLASLt in the same state, with its "
-      "rate.\n\n"
-      "| work | kernel | burst | sustained | required | verdict |\n"
-      "|---|---|---|---|---|---|\n"
+      "rate; then the ratios to the algorithm that it proposes first, burst "
+      "and sustained.\n\n"
+      "| work | kernel | burst | sustained | to its first | required | verdict "
+      "|\n"
+      "|---|---|---|---|---|---|---|\n"
       "| first | k (noted) | 80.0 us, 12 (**1.250** of 10) | "
-      "125.0 us, 8 (**0.800** of 10) | 1.00 in one, 0.98 in both | MISS |\n"
-      "| second | - | - | - | 1.00 in one, 0.98 in both | not measured |\n"
+      "125.0 us, 8 (**0.800** of 10) | 1.250, 0.800 | 1.00 in one, 0.98 in "
+      "both | MISS |\n"
+      "| second | - | - | - | - | 1.00 in one, 0.98 in both | not measured |\n"
       "\nFailed:\n\n- second: w: C[0, 0] is 1, not 2\n");
 }
 

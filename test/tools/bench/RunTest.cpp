@@ -146,11 +146,14 @@ TEST_F(Run, TheFastestOfEachSideCount) {
   EXPECT_NEAR(result["ratio"]["burst"].get<double>(), 1.25, 1e-3);
   EXPECT_NEAR(result["ratio"]["sustained"].get<double>(), 1.25, 1e-3);
   EXPECT_EQ(result["verdict"], "ok");
+  // The first proposal is timed too, however slow it is.
+  EXPECT_NEAR(result["ratio_to_first"]["burst"].get<double>(), 1.875, 1e-3);
+  EXPECT_TRUE(wasTimed(measured, "cuBLASLt #0"));
   // Two of each side are timed in full, and each was checked.
   EXPECT_TRUE(wasTimed(measured, "middle"));
   EXPECT_TRUE(wasTimed(measured, "cuBLASLt #2"));
   EXPECT_FALSE(wasTimed(measured, "slow"));
-  EXPECT_FALSE(wasTimed(measured, "cuBLASLt #0"));
+  EXPECT_FALSE(wasTimed(measured, "cuBLASLt #3"));
   const Json &fast = measured["contenders"][5];
   EXPECT_EQ(fast["name"], "fast");
   EXPECT_LT(fast["error"].get<double>(), 4e-3);
