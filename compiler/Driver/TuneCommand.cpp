@@ -143,8 +143,7 @@ static llvm::Error measure(const Invocation &invocation,
     tune::DeviceAnswer device = tune::askForDevice();
     if (!device.error.empty())
       return makeNoGpuError(device.error);
-    error = tune::runSession(bundle, device.name,
-                             *tune::makeCudaTrials(folder, bundle), options);
+    error = tune::runCudaSession(folder, bundle, device, options);
   }
   return error.empty() ? llvm::Error::success() : makeFailure(error);
 }

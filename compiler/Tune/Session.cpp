@@ -2,6 +2,7 @@
 
 #include "compiler/Tune/Session.h"
 #include "compiler/Tune/Progress.h"
+#include "runtime/lib/Target.h"
 #include "runtime/lib/Text.h"
 
 #include <algorithm>
@@ -382,13 +383,28 @@ std::string runSession(const Bundle &bundle, const std::string &gpu,
   return Session(bundle, gpu, trials, options).run();
 }
 
+/// Why the candidates do not run on a device; empty if they do.
+static std::string checkDevice(const Bundle &bundle,
+                               const DeviceAnswer &device) {
+  using namespace tilert::detail;
+  std::optional<Target> target = parseTarget(bundle.key.target);
+  if (!target)
+    return join("the candidates are for an unknown target, '",
+                bundle.key.target, '\'');
+  Status status = checkTarget(*target, bundle.key.target,
+                              device.capability / 10, device.capability % 10);
+  return status.isOk() ? "" : "the candidates are " + status.message();
+}
+
 std::string runCudaSession(const std::string &folder, const Bundle &bundle,
+                           const DeviceAnswer &device,
                            const SessionOptions &options) {
   if (bundle.isForEmulator)
     return join("the candidates in '", folder, "' are for the emulator");
-  DeviceAnswer device = askForDevice();
   if (!device.error.empty())
     return "there is no GPU to measure on: " + device.error;
+  if (std::string error = checkDevice(bundle, device); !error.empty())
+    return error;
   return runSession(bundle, device.name, *makeCudaTrials(folder, bundle),
                     options);
 }

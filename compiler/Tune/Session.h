@@ -35,8 +35,10 @@ struct SessionOptions {
 std::string runSession(const Bundle &bundle, const std::string &gpu,
                        Trials &trials, const SessionOptions &options);
 
-/// The same for cubins on the GPU of this machine, which must be one for them.
+/// The same for cubins on the GPU of this machine, `device`, which must be one
+/// for them.
 std::string runCudaSession(const std::string &folder, const Bundle &bundle,
+                           const DeviceAnswer &device,
                            const SessionOptions &options);
 
 } // namespace tilec::tune

@@ -104,6 +104,7 @@ int main(int count, char **words) {
     return fail(1, error);
   if (arguments.session.path.empty())
     arguments.session.path = bundle.tuneFile;
-  error = runCudaSession(arguments.folder, bundle, arguments.session);
+  error = runCudaSession(arguments.folder, bundle, askForDevice(),
+                         arguments.session);
   return error.empty() ? 0 : fail(1, error);
 }

@@ -172,6 +172,20 @@ TEST_F(TuneRunner, NeedsAGpu) {
   expectText(text, "tile-tune-runner: error: there is no GPU to measure on: ");
 }
 
+TEST_F(TuneRunner, NeedsAGpuForTheCandidates) {
+  add("");
+  bundle.key.target = "sm_80";
+  std::string text = run("");
+  EXPECT_EQ(status, 1);
+  expectText(text, "tile-tune-runner: error: the candidates are built for "
+                   "sm_80, device is sm_90");
+  bundle.key.target = "gfx90a";
+  expectText(run(""), "error: the candidates are for an unknown target");
+  bundle.key.target = "sm_90a";
+  bundle.isForEmulator = true;
+  expectText(run(""), "' are for the emulator");
+}
+
 TEST_F(TuneRunner, LeavesAFileAloneThatIsNoTuneFile) {
   add("");
   std::ofstream(folder / "mine") << "cake";
