@@ -364,8 +364,10 @@ std::string Session::run() {
   std::string verdict;
   const Entrant *own = findDefault();
   if (own && own != winner && own->isRight() && winner->figure > 0) {
-    char text[64];
-    std::snprintf(text, sizeof text, ", %.3f times as fast as the default",
+    char text[96];
+    std::snprintf(text, sizeof text,
+                  trials.isTimed() ? ", %.3f times as fast as the default"
+                                   : "; the default takes %.3f times as many",
                   own->figure / winner->figure);
     verdict = text;
   }

@@ -144,6 +144,7 @@ TEST_F(SessionTest, RanksByFiguresWhereNothingIsTimed) {
   add("fewer", 6000);
   EXPECT_EQ(run(), "fewer");
   EXPECT_EQ(entry.measured["winner"]["steps"], 6000);
+  expectOutput("fastest: way = fewer; the default takes 1.167 times as many\n");
 }
 
 TEST_F(SessionTest, LosesWhatFailsInItsFirstRun) {
