@@ -80,6 +80,9 @@ LogicalResult emitSharedStore(KernelEmitter &emitter, StoreOp op);
 LogicalResult emitGlobalLoad(KernelEmitter &emitter, LoadOp op);
 LogicalResult emitGlobalStore(KernelEmitter &emitter, StoreOp op);
 // MatmulToNVVM.cpp
+/// How PTX spells the type of an operand of a matrix instruction; empty if it
+/// has none.
+StringRef getPtxType(Type type, bool isUnsigned);
 LogicalResult emitMma(KernelEmitter &emitter, MmaOp op);
 // WgmmaToNVVM.cpp
 LogicalResult emitWgmma(KernelEmitter &emitter, WgmmaOp op);

@@ -460,13 +460,17 @@ Value KernelEmitter::emitIsLeader() {
   builder.setInsertionPoint(prologueEnd);
   // By a shuffle, so that it is seen to be the same in all threads of a warp.
   Value warp = broadcastInWarp(shr(thread, 5));
+  Value isElected = emitElection();
+  isLeader = andi(compare(arith::CmpIPredicate::eq, warp, i32(0)), isElected);
+  return isLeader;
+}
+
+Value KernelEmitter::emitElection() {
   Type elected = LLVM::LLVMStructType::getLiteral(
       builder.getContext(), {builder.getI32Type(), builder.getI1Type()});
   Value election = callIntrinsic("llvm.nvvm.elect.sync", elected, i32(-1));
-  isLeader = andi(compare(arith::CmpIPredicate::eq, warp, i32(0)),
-                  LLVM::ExtractValueOp::create(builder, loc, election,
-                                               ArrayRef<int64_t>{1}));
-  return isLeader;
+  return LLVM::ExtractValueOp::create(builder, loc, election,
+                                      ArrayRef<int64_t>{1});
 }
 
 Value KernelEmitter::emitWarpgroup() {

@@ -251,6 +251,8 @@ public:
   /// and without the others, such as to start a copy by TMA (i1); null in a
   /// team of one thread.
   Value emitIsLeader();
+  /// Whether the thread is the one of its warp that the hardware elects (i1).
+  Value emitElection();
   /// Whether the thread owns what it holds, or null if all do.  Registers with
   /// their own redundancy are not covered.
   Value emitIsOwner(const layout::FragmentLayout &layout);

@@ -27,8 +27,7 @@ static int getStart(const layout::FragmentLayout &layout, int reg, int dim) {
   return layout.registerXor(reg)[dim] + layout.registerOffset(reg)[dim];
 }
 
-/// How PTX spells the type of an operand.
-static StringRef getPtxType(Type type, bool isUnsigned) {
+StringRef tile::getPtxType(Type type, bool isUnsigned) {
   return llvm::TypeSwitch<Type, StringRef>(type)
       .Case([](BFloat16Type) { return "bf16"; })
       .Case([](Float16Type) { return "f16"; })

@@ -10,6 +10,7 @@
 #include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
 #include "compiler/Conversion/TileToNVVM/SharedAddress.h"
 #include "compiler/Conversion/TileToNVVM/WideAccess.h"
+#include "dialects/Tile/Transforms/WgmmaCandidates.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -17,8 +18,7 @@ using namespace mlir::tile;
 
 /// Hardware barriers of warpgroups are behind those of teams.
 static constexpr int64_t firstGroupBarrier = 8;
-static constexpr int64_t groupThreads = 128;
-static constexpr int64_t partRows = 64;
+static constexpr int64_t partRows = wgmmaRows;
 
 namespace {
 /// Two neighbours of a row, by their place in a part.
@@ -87,12 +87,9 @@ void StoreThrough::collectParts() {
 void StoreThrough::placeGroup() {
   group = e.emitWarpgroup();
   Value warp = e.andi(e.broadcastInWarp(e.shr(e.thread, 5)), e.i32(3));
-  Type elected = LLVM::LLVMStructType::getLiteral(
-      e.builder.getContext(), {e.builder.getI32Type(), e.builder.getI1Type()});
-  Value election = e.callIntrinsic("llvm.nvvm.elect.sync", elected, e.i32(-1));
-  isLeader = e.andi(e.compare(arith::CmpIPredicate::eq, warp, e.i32(0)),
-                    LLVM::ExtractValueOp::create(e.builder, e.loc, election,
-                                                 ArrayRef<int64_t>{1}));
+  Value isElected = e.emitElection();
+  isLeader =
+      e.andi(e.compare(arith::CmpIPredicate::eq, warp, e.i32(0)), isElected);
   groupRow = groupColumn = e.i32(0);
   for (auto [bit, basis] : llvm::enumerate(layout.warpBases().drop_front(2))) {
     Value isSet = e.andi(e.shr(group, bit), e.i32(1));
@@ -112,7 +109,8 @@ Value StoreThrough::getBuffer(int64_t index) {
 void StoreThrough::synchronise() {
   e.callVolatileAsm(
       "bar.sync $0, $1;", "r,n,",
-      {e.add(group, e.i32(firstGroupBarrier)), e.i32(groupThreads)}, Type());
+      {e.add(group, e.i32(firstGroupBarrier)), e.i32(warpgroupThreads)},
+      Type());
 }
 
 void StoreThrough::writePart(Value buffer, ArrayRef<Pair> pairs) {

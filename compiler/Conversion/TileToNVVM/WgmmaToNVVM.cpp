@@ -32,17 +32,6 @@ using namespace mlir::tile;
 // Inline PTX
 //===----------------------------------------------------------------------===//
 
-static StringRef getPtxType(Type type, bool isUnsigned) {
-  return llvm::TypeSwitch<Type, StringRef>(type)
-      .Case([](BFloat16Type) { return "bf16"; })
-      .Case([](Float16Type) { return "f16"; })
-      .Case([](FloatTF32Type) { return "tf32"; })
-      .Case([](Float8E4M3FNType) { return "e4m3"; })
-      .Case([](Float8E5M2Type) { return "e5m2"; })
-      .Case([&](IntegerType) { return isUnsigned ? "u8" : "s8"; })
-      .Default(StringRef());
-}
-
 /// The constraint of a 32-bit register of a type.
 static StringRef getConstraint(Type type) { return type.isF32() ? "f" : "r"; }
 

@@ -52,10 +52,6 @@ static std::string describeConversions(GemmOp gemm) {
   return converted.empty() ? "-" : llvm::join(converted, ", ");
 }
 
-static bool isByteFloat(mlir::Type type) {
-  return llvm::isa<mlir::Float8E4M3FNType, mlir::Float8E5M2Type>(type);
-}
-
 /// How exact the sum is, where there is a choice.
 static std::string describeSums(GemmOp gemm) {
   std::optional<MmaAttr> mma = gemm.getMma();
@@ -66,8 +62,7 @@ static std::string describeSums(GemmOp gemm) {
                ? "fast_accum"
                : "promoted to f32 every " + std::to_string(promotionInterval) +
                      " of K";
-  if (isByteFloat(gemm.getElementTypeA()) ||
-      isByteFloat(gemm.getElementTypeB()))
+  if (isFloat8(gemm.getElementTypeA()) || isFloat8(gemm.getElementTypeB()))
     return "f32 in each step";
   return getTileElementType(gemm.getAccumulator().getType()).isF16() ? "f16"
                                                                      : "-";

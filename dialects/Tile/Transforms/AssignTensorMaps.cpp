@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/TensorMaps.h"
 #include "dialects/Tile/Transforms/TmaPlan.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -17,20 +18,8 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-/// The kernel's attribute for the map of a copy.
-static DictionaryAttr describeMap(Builder &builder, const TmaPlan &plan) {
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr(
-           "param", builder.getI64IntegerAttr(plan.tensor.getArgNumber())),
-       builder.getNamedAttr("box", builder.getI64ArrayAttr(plan.box)),
-       builder.getNamedAttr("swizzle",
-                            builder.getI64IntegerAttr(plan.swizzle))});
-}
-
 static LogicalResult assignMaps(KernelOp kernel) {
-  SmallVector<Attribute> maps;
-  if (ArrayAttr known = kernel.getTensorMaps().value_or(ArrayAttr()))
-    maps.assign(known.begin(), known.end());
+  TensorMaps maps(kernel);
   Builder builder(kernel.getContext());
   WalkResult walked = kernel.walk([&](TmaCopyOp op) -> WalkResult {
     if (op.getMap())
@@ -39,15 +28,12 @@ static LogicalResult assignMaps(KernelOp kernel) {
     std::optional<TmaPlan> plan = planTmaCopy(op, obstacle);
     if (!plan)
       return op.emitError("this 'tma_copy' cannot be done: ") << obstacle;
-    DictionaryAttr map = describeMap(builder, *plan);
-    auto *place = llvm::find(maps, map);
-    op.setMapAttr(builder.getI64IntegerAttr(place - maps.begin()));
-    if (place == maps.end())
-      maps.push_back(map);
+    op.setMapAttr(builder.getI64IntegerAttr(
+        maps.add(plan->tensor.getArgNumber(), plan->box, plan->swizzle)));
     return success();
   });
   if (!maps.empty())
-    kernel.setTensorMapsAttr(builder.getArrayAttr(maps));
+    kernel.setTensorMapsAttr(maps.getAttr());
   return failure(walked.wasInterrupted());
 }
 

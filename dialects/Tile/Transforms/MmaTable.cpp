@@ -16,7 +16,7 @@ unsigned tile::getComputeCapability(StringRef target) {
 
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
-static bool isByteFloat(Type type) {
+bool tile::isFloat8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
@@ -46,7 +46,7 @@ static Choices onIntegers(Type a, Type b, unsigned capability) {
 static Choices onByteFloats(Type a, Type b, unsigned capability) {
   Choices choices;
   auto widen = [](Type type) -> Type {
-    return isByteFloat(type) ? type : Float8E4M3FNType::get(type.getContext());
+    return isFloat8(type) ? type : Float8E4M3FNType::get(type.getContext());
   };
   if (capability >= 89 && capability != 90)
     choices.push_back({widen(a), widen(b), 16, 8, 32});
@@ -65,7 +65,7 @@ Choices tile::findInstructions(GemmOp gemm, unsigned capability) {
     return onHalves(isHalf(a) ? a : b);
   if (isSmallInteger(a) && isSmallInteger(b))
     return onIntegers(a, b, capability);
-  if (isByteFloat(a) || isByteFloat(b) ||
+  if (isFloat8(a) || isFloat8(b) ||
       (isa<Float4E2M1FNType>(a) && isa<Float4E2M1FNType>(b)))
     return onByteFloats(a, b, capability);
   if (isa<FloatTF32Type>(a) || (a.isF32() && gemm.getTf32()))
@@ -99,4 +99,4 @@ std::string tile::describeMisfit(GemmOp gemm,
   return "";
 }
 
-bool tile::needsPromotion(MmaAttr mma) { return isByteFloat(mma.getTypeA()); }
+bool tile::needsPromotion(MmaAttr mma) { return isFloat8(mma.getTypeA()); }

@@ -35,6 +35,9 @@ std::optional<MmaInstructionChoice> selectInstruction(GemmOp gemm,
 std::string describeMisfit(GemmOp gemm,
                            const MmaInstructionChoice &instruction);
 
+/// Whether elements are floats of 8 bits that instructions multiply.
+bool isFloat8(Type type);
+
 /// Whether the sums of 8-bit floats made by the instruction are kept short by
 /// the hardware, so that they have to be added to f32 every so often.
 bool needsPromotion(MmaAttr mma);

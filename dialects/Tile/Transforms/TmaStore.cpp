@@ -12,31 +12,13 @@ using namespace mlir::tile;
 static constexpr int64_t buffersPerGroup = 2;
 static constexpr int64_t mostPanelBytes = 128;
 
-int64_t TensorMaps::add(unsigned argument, ArrayRef<int64_t> box,
-                        const layout::SharedLayout &storage) {
-  layout::Swizzle swizzle = storage.swizzle();
-  Attribute map = builder.getDictionaryAttr({
-      builder.getNamedAttr("param", builder.getI64IntegerAttr(argument)),
-      builder.getNamedAttr("box", builder.getI64ArrayAttr(box)),
-      builder.getNamedAttr("swizzle",
-                           builder.getI64IntegerAttr(
-                               swizzle.isIdentity() ? 0 : 16 << swizzle.bits)),
-  });
-  auto *found = llvm::find(maps, map);
-  if (found == maps.end()) {
-    maps.push_back(map);
-    return int64_t(maps.size()) - 1;
-  }
-  return found - maps.begin();
-}
-
 int64_t tile::getStagingBytes(int64_t threads) {
   return threads / warpgroupThreads * buffersPerGroup * wgmmaRows *
          mostPanelBytes;
 }
 
 TmaStores::TmaStores(KernelOp kernel, int64_t sharedLimit)
-    : maps(kernel.getContext()), kernel(kernel), sharedLimit(sharedLimit) {}
+    : maps(kernel), kernel(kernel), sharedLimit(sharedLimit) {}
 
 /// Whether warps hold a fragment as those of warpgroups hold accumulators, with
 /// parts of `columns` columns in one group each.

@@ -2,26 +2,10 @@
 #ifndef TILE_DIALECTS_TILE_TRANSFORMS_TMASTORE_H
 #define TILE_DIALECTS_TILE_TRANSFORMS_TMASTORE_H
 
-#include "dialects/Tile/IR/TileOps.h"
+#include "dialects/Tile/Transforms/TensorMaps.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace mlir::tile {
-
-/// The tensor maps of a kernel that is being made.
-class TensorMaps {
-public:
-  explicit TensorMaps(MLIRContext *context) : builder(context) {}
-
-  /// The index of the map of a tensor argument for boxes of these extents and
-  /// the swizzle of `storage`.
-  int64_t add(unsigned argument, ArrayRef<int64_t> box,
-              const layout::SharedLayout &storage);
-  ArrayAttr getAttr() { return builder.getArrayAttr(maps); }
-
-private:
-  Builder builder;
-  SmallVector<Attribute> maps;
-};
 
 /// Turns the stores of accumulators of warpgroups into stores by TMA.
 class TmaStores {
