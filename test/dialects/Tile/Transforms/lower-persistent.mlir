@@ -1,35 +1,23 @@
 // RUN: tile-opt %s --tile-lower-persistent --canonicalize --cse --split-input-file | FileCheck %s
 
-// Tests that blocks take tuples in turn, and that the second index runs in
-// groups of the loop's hint.
-// CHECK-LABEL: tile.kernel @grouped
-// CHECK-SAME: (%[[C:[^ :]+]]: {{.*}}, %[[X:[^ :]+]]: i64 {{.*}}, %[[Y:[^ :]+]]: i64
-// CHECK-DAG: %[[ZERO:.+]] = arith.constant 0 : i64
-// CHECK-DAG: %[[GROUP:.+]] = arith.constant 4 : i64
-// CHECK-DAG: %[[COLUMNS:.+]] = arith.maxsi %[[X]], %[[ZERO]] : i64
-// CHECK-DAG: %[[ROWS:.+]] = arith.maxsi %[[Y]], %[[ZERO]] : i64
-// CHECK: %[[TUPLES:.+]] = arith.muli %[[COLUMNS]], %[[ROWS]] : i64
+// Tests that blocks take tuples in turn, that one index is the number itself, and
+// that other loops stay. (Which tuple a number is: tile-order.mlir.)
+// CHECK-LABEL: tile.kernel @one_index
 // CHECK: %[[FIRST:.+]] = tile.block_number : i64
 // CHECK: %[[STEP:.+]] = tile.block_count : i64
-// CHECK: scf.for %[[T:.+]] = %[[FIRST]] to %[[TUPLES]] step %[[STEP]] : i64 {
-// CHECK: %[[HEIGHT:.+]] = arith.minui %[[ROWS]], %[[GROUP]] : i64
-// CHECK: %[[PLACES:.+]] = arith.muli %[[COLUMNS]], %[[HEIGHT]] : i64
-// CHECK: %[[NUMBER:.+]] = arith.divui %[[T]], %[[PLACES]] : i64
-// CHECK: %[[ABOVE:.+]] = arith.muli %[[NUMBER]], %[[HEIGHT]] : i64
-// CHECK: %[[IN:.+]] = arith.remui %[[T]], %[[PLACES]] : i64
-// CHECK: %[[LEFT:.+]] = arith.subi %[[ROWS]], %[[ABOVE]] : i64
-// CHECK: %[[THIS:.+]] = arith.minui %[[LEFT]], %[[HEIGHT]] : i64
-// CHECK-DAG: %[[I:.+]] = arith.divui %[[IN]], %[[THIS]] : i64
-// CHECK-DAG: %[[R:.+]] = arith.remui %[[IN]], %[[THIS]] : i64
-// CHECK: %[[J:.+]] = arith.addi %[[ABOVE]], %[[R]] : i64
-// CHECK: tile.store_element %{{.+}}, %[[C]][%[[J]], %[[I]]]
-// CHECK-NOT: tile.persistent
-tile.kernel @grouped(%C: !tile.global<?x?xf32> {tile.name = "C", tile.dtype = "f32", tile.access = "out", tile.dims = ["M", "N"]},
-                     %x: i64 {tile.name = "x", tile.dtype = "int64"}, %y: i64 {tile.name = "y", tile.dtype = "int64"})
-    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+// CHECK: scf.for %[[T:.+]] = %[[FIRST]] to %{{.+}} step %[[STEP]] : i64 {
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: tile.store_element %{{.+}}, %{{.+}}[%[[T]]]
+tile.kernel @one_index(%C: !tile.global<?xf32> {tile.name = "C", tile.dtype = "f32", tile.access = "out", tile.dims = ["M"]},
+                       %n: i64 {tile.name = "n", tile.dtype = "int64"})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
   %one = arith.constant 1.0 : f32
-  tile.persistent (%i, %j) in (%x, %y) group(4) {
-    tile.store_element %one, %C[%j, %i] : f32, !tile.global<?x?xf32>
+  tile.persistent (%i) in (%n) {
+    scf.for %k = %c0 to %n step %c1 : i64 {
+      tile.store_element %one, %C[%i] : f32, !tile.global<?xf32>
+    }
   }
   tile.return
 }
@@ -58,27 +46,6 @@ tile.kernel @planes(%C: !tile.global<?x?x?x?xf32> {tile.name = "C", tile.dtype =
   %one = arith.constant 1.0 : f32
   tile.persistent (%i, %j, %k, %l) in (%n, %m, %o, %n) group(4) {
     tile.store_element %one, %C[%i, %j, %k, %l] : f32, !tile.global<?x?x?x?xf32>
-  }
-  tile.return
-}
-
-// -----
-
-// Tests that one index is the number itself, and that other loops stay.
-// CHECK-LABEL: tile.kernel @one_index
-// CHECK: scf.for %[[T:.+]] = %{{.+}} to %{{.+}} step %{{.+}} : i64 {
-// CHECK-NEXT: scf.for
-// CHECK-NEXT: tile.store_element %{{.+}}, %{{.+}}[%[[T]]]
-tile.kernel @one_index(%C: !tile.global<?xf32> {tile.name = "C", tile.dtype = "f32", tile.access = "out", tile.dims = ["M"]},
-                       %n: i64 {tile.name = "n", tile.dtype = "int64"})
-    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
-  %c0 = arith.constant 0 : i64
-  %c1 = arith.constant 1 : i64
-  %one = arith.constant 1.0 : f32
-  tile.persistent (%i) in (%n) {
-    scf.for %k = %c0 to %n step %c1 : i64 {
-      tile.store_element %one, %C[%i] : f32, !tile.global<?xf32>
-    }
   }
   tile.return
 }
