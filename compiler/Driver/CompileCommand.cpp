@@ -102,6 +102,9 @@ llvm::Error tilec::runCompileCommand(const Invocation &invocation) {
   Compilation compilation(invocation.compile);
   if (llvm::Error error = compileAndReport(compilation, invocation.emit))
     return error;
+  if (llvm::Error error = checkLaunchSizes(invocation.compile,
+                                           compilation.getManifest().kernels))
+    return error;
 
   // The manifest comes last: where it is, its cubin is.
   compilation.getManifest().module = getCubinName(invocation, output);

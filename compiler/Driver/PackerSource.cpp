@@ -205,8 +205,8 @@ std::string PackerWriter::writeUnpacker() {
     std::string d = str(getDim(dim));
     add("        let a" + d + " = u / " + str(weight) + " % " + str(extent) +
         " * " + str(unit) + ";");
-    add("        let c" + d + " = t" + d + " * " + str(tile[dim]) +
-        " + a" + d + ";");
+    add("        let c" + d + " = t" + d + " * " + str(tile[dim]) + " + a" + d +
+        ";");
     storedIndices += (dim ? ", c" : "c") + d + (unit == 2 ? " / 2" : "");
     inside += (dim ? " && c" : "c") + d + " < e" + d;
   }

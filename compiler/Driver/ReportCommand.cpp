@@ -203,6 +203,9 @@ llvm::Error tilec::runReportCommand(const Invocation &invocation) {
   Stage stage = whyNoPtxas.empty() ? Stage::Cubin : Stage::Ptx;
   if (llvm::Error error = compileAndReport(compilation, stage))
     return error;
+  if (llvm::Error error = checkLaunchSizes(invocation.compile,
+                                           compilation.getManifest().kernels))
+    return error;
 
   ReportPrinter printer(llvm::outs(), compilation);
   for (const ManifestKernel &kernel : compilation.getManifest().kernels)

@@ -71,6 +71,24 @@ std::string tilec::findGpuForTarget(StringRef target) {
   return own && own->name == target ? gpu::findDeviceName() : "";
 }
 
+llvm::Error tilec::checkLaunchSizes(const CompileOptions &options,
+                                    llvm::ArrayRef<ManifestKernel> kernels) {
+  llvm::SmallVector<StringRef> names;
+  for (const ManifestKernel &kernel : kernels)
+    for (const ManifestSymbol &symbol : kernel.symbols)
+      if (!llvm::is_contained(names, symbol.name))
+        names.push_back(symbol.name);
+  // A syntax tree has none.
+  if (kernels.empty())
+    return llvm::Error::success();
+  for (const NamedSize &size : options.tuneFile.sizes)
+    if (!llvm::is_contained(names, size.name))
+      return makeUsageError("'--size " + size.name +
+                                "': no kernel has a size '" + size.name + "'",
+                            suggestFrom(size.name, names));
+  return llvm::Error::success();
+}
+
 //===----------------------------------------------------------------------===//
 // Looking up
 //===----------------------------------------------------------------------===//

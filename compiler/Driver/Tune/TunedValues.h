@@ -7,6 +7,7 @@
 #ifndef TILE_COMPILER_DRIVER_TUNE_TUNEDVALUES_H
 #define TILE_COMPILER_DRIVER_TUNE_TUNEDVALUES_H
 
+#include "compiler/CodeGen/Manifest.h"
 #include "compiler/Driver/CommandLine.h"
 #include "compiler/Frontend/Diagnostics/Diagnostics.h"
 #include "compiler/Frontend/Syntax/ASTDecl.h"
@@ -50,6 +51,10 @@ llvm::Expected<std::vector<TunedKernel>>
 findTunedValues(const CompileOptions &options, llvm::StringRef target,
                 llvm::ArrayRef<TunableKernel> kernels,
                 DiagnosticEngine &diagnostics);
+
+/// Rejects --size of names that no kernel has, where no launch would.
+llvm::Error checkLaunchSizes(const CompileOptions &options,
+                             llvm::ArrayRef<ManifestKernel> kernels);
 
 /// The tune file of a source: "dir/gemm.tune.json".
 std::string getTuneFilePath(llvm::StringRef sourceFile);
