@@ -69,10 +69,22 @@ TEST(CppHeader, HasATypedFunctionPerKernel) {
                         " float scale, const tilert::Scalar &half) {"));
 }
 
+TEST(CppHeader, PacksWhatAKernelTakesPrepacked) {
+  ManifestModel model = makeModel();
+  model.kernels[0].parameters[0].packing = ManifestPacking();
+  std::string text = writeCppHeader(model, "", "kernels");
+  EXPECT_THAT(text, HasSubstr("///   A: int4[M, K] pack(1) prepack\n"));
+  EXPECT_THAT(text, HasSubstr("inline std::size_t sum_prepack_A_size(const "
+                              "tilert::Tensor &plain) {"));
+  EXPECT_THAT(text, HasSubstr("kernel.prepackOnHost(\"A\", plain, packed)"));
+}
+
 TEST(CppHeader, CompilesAgainstTheRuntime) {
+  ManifestModel model = makeModel();
+  model.kernels[0].parameters[0].packing = ManifestPacking();
   TemporaryFolder folder = llvm::cantFail(TemporaryFolder::create());
   llvm::cantFail(writeFileAtomically(folder.getPath("kernels.hpp"),
-                                     writeCppHeader(makeModel(),
+                                     writeCppHeader(model,
                                                     "\x7f"
                                                     "ELF",
                                                     "kernels")));
@@ -82,6 +94,9 @@ TEST(CppHeader, CompilesAgainstTheRuntime) {
       "void use(void *data, tilert_stream stream) {\n"
       "  tilert::Tensor a(data, TILERT_INT4, {4, 8});\n"
       "  tilert::Tensor c(data, TILERT_F32, {4});\n"
+      "  if (kernels::sum_prepack_A_size(a) == 0)\n"
+      "    a = kernels::sum_prepack_A_host(a, data);\n"
+      "  a = kernels::sum_prepack_A(stream, a, data);\n"
       "  kernels::sum(stream, a, c, 1.0f, tilert::Scalar(TILERT_BF16, 0));\n"
       "}\n"));
   ChildResult result = llvm::cantFail(

@@ -74,6 +74,41 @@ TEST_F(KernelManifest, HoldsBothVariantsOfAKernel) {
   EXPECT_EQ(general.threads, 256);
 }
 
+TEST_F(KernelManifest, TellsOfPackedTensorsAndHelpers) {
+  std::vector<ManifestKernel> kernels = describe(R"mlir(
+tile.kernel @k(%B: !tile.global<?x?x32xi4, pack = 2> {tile.name = "B", tile.dtype = "int4", tile.access = "in", tile.dims = [["ceildiv", "N", 4 : i64], ["ceildiv", "K", 8 : i64], 32 : i64],
+               tile.packing = {order = #tile.packed_order<"4x8 bits=4 order=[[0,1,2],[1,1,8],[0,2,2]]">, dims = ["N", "K"], pack = 0 : i64}})
+    attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  tile.return
+}
+tile.kernel @helper() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, tile.helper} {
+  tile.return
+}
+)mlir");
+  ASSERT_EQ(kernels.size(), 1u);
+  const ManifestParameter &parameter = kernels[0].parameters[0];
+  EXPECT_EQ(Json(parameter.dims), Json({"N", "K"}));
+  EXPECT_EQ(parameter.pack, 0);
+  ASSERT_TRUE(parameter.packing);
+  EXPECT_EQ(parameter.packing->tile, (std::vector<int64_t>{4, 8}));
+  EXPECT_EQ(parameter.packing->order, (std::vector<std::vector<int64_t>>{
+                                          {0, 1, 2}, {1, 1, 8}, {0, 2, 2}}));
+  EXPECT_EQ(parameter.packing->row, 32);
+  EXPECT_EQ(parameter.packing->packer, "k__pack_B");
+  EXPECT_EQ(parameter.packing->tag.size(), 18u);
+  std::vector<ManifestKernel> helpers = describeHelpers(*module);
+  ASSERT_EQ(helpers.size(), 1u);
+  EXPECT_EQ(helpers[0].name, "helper");
+
+  ManifestModel model;
+  model.kernels = kernels;
+  model.helpers = helpers;
+  Json manifest = Json::parse(writeManifest(model));
+  EXPECT_EQ(manifest["kernels"][0]["requires"], Json::array({"prepack"}));
+  EXPECT_EQ(manifest["kernels"][0]["parameters"][0]["prepack"]["row"], 32);
+  EXPECT_EQ(manifest["helpers"][0]["name"], "helper");
+}
+
 TEST_F(KernelManifest, ListsArgumentsInTheOrderOfTheFunction) {
   std::vector<ManifestKernel> kernels = describe(gemmKernels);
   std::string order;
