@@ -62,6 +62,7 @@ private:
   llvm::Error makeTensors();
   llvm::Error makeTensor(size_t index);
   llvm::Error packTensor(RunArgument &argument);
+  int64_t getOffset(StringRef name) const;
   std::vector<tilert_argument> getKnownArguments() const;
 
   std::string quoteKernel() const {
@@ -291,6 +292,18 @@ llvm::Error ArgumentBuilder::solveSizes() {
 // Arrays
 //===----------------------------------------------------------------------===//
 
+static bool isPrepacked(const RunArgument &argument) {
+  return argument.declaration.order != TILERT_ORDER_PLAIN;
+}
+
+/// What --offset says of a tensor.
+int64_t ArgumentBuilder::getOffset(StringRef name) const {
+  for (const NamedSize &offset : options.offsets)
+    if (offset.name == name)
+      return offset.value;
+  return 0;
+}
+
 llvm::Error ArgumentBuilder::makeTensor(size_t index) {
   RunArgument &argument = arguments[index];
   TensorShape shape{getFormat(argument.declaration.dtype),
@@ -303,11 +316,8 @@ llvm::Error ArgumentBuilder::makeTensor(size_t index) {
   if (llvm::Error error = takeStatus(status))
     return error;
 
-  auto offset = llvm::find_if(options.offsets, [&](const NamedSize &given) {
-    return given.name == argument.name;
-  });
   llvm::Expected<HostTensor> tensor = HostTensor::create(
-      std::move(shape), offset == options.offsets.end() ? 0 : offset->value);
+      std::move(shape), isPrepacked(argument) ? 0 : getOffset(argument.name));
   if (!tensor)
     return tensor.takeError();
   argument.tensor = std::move(*tensor);
@@ -332,7 +342,7 @@ llvm::Error ArgumentBuilder::makeTensor(size_t index) {
 
 /// Packs what is given plain, if the kernel takes it so.
 llvm::Error ArgumentBuilder::packTensor(RunArgument &argument) {
-  if (argument.declaration.order == TILERT_ORDER_PLAIN)
+  if (!isPrepacked(argument))
     return llvm::Error::success();
   tilert_tensor plain =
       makeTensorArgument(argument.tensor->getShape(),
@@ -344,8 +354,10 @@ llvm::Error ArgumentBuilder::packTensor(RunArgument &argument) {
                       &status);
   if (llvm::Error error = takeStatus(status))
     return error;
+  // The kernel sees the packed memory only, which is what --offset moves.
   llvm::Expected<HostTensor> packed = HostTensor::create(
-      {NumberFormat::UInt8, -1, {static_cast<int64_t>(bytes)}});
+      {NumberFormat::UInt8, -1, {static_cast<int64_t>(bytes)}},
+      getOffset(argument.name));
   if (!packed)
     return packed.takeError();
   argument.packed = std::move(*packed);
