@@ -242,8 +242,9 @@ static const OptionSpec options[] = {
      "gives it: warps=2x4 (warps along M and N of a product), stages=3 "
      "(buffers "
      "of pipelined copies), raster=8 (rows of blocks that run together), "
-     "min_blocks=2 (blocks that must fit on a multiprocessor), and cluster, "
-     "schedule and swap, which are not supported yet.",
+     "min_blocks=2 (blocks that must fit on a multiprocessor), swap=true "
+     "(B as the left operand of wgmma), and cluster, which is not supported "
+     "yet.",
      [](Invocation &invocation, StringRef value) {
        return addNamedText("--set", value, invocation.compile.settings);
      }},

@@ -1,8 +1,9 @@
 //===- StoreThroughToNVVM.cpp - Accumulators to memory by TMA -------------===//
 //
-// Each warpgroup works alone: for each part of 64 rows and one panel of
-// columns it waits until TMA has read its buffer, writes the part there, and
-// has one thread start the copy.  The two buffers take turns.
+// Each warpgroup works alone: for each part, of as many rows and columns as a
+// buffer has, it waits until TMA has read its buffer, writes the part there,
+// and has one thread start the copy, or one for each panel of columns.  The two
+// buffers take turns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,6 @@ using namespace mlir::tile;
 
 /// Hardware barriers of warpgroups are behind those of teams.
 static constexpr int64_t firstGroupBarrier = 8;
-static constexpr int64_t partRows = wgmmaRows;
 
 namespace {
 /// Two neighbours of a row, by their place in a part.
@@ -31,6 +31,7 @@ public:
   StoreThrough(KernelEmitter &e, StoreThroughOp op)
       : e(e), op(op), layout(e.getLayout(op.getValue())),
         staging(e.getShared(op.getStaging())),
+        partRows(staging.type.getShape()[1]),
         columns(staging.type.getShape()[2]),
         storer(e, e.getFragment(op.getValue())) {}
 
@@ -41,14 +42,16 @@ private:
   void placeGroup();
   Value getBuffer(int64_t index);
   void synchronise();
+  SharedType getPartType();
   void writePart(Value buffer, ArrayRef<Pair> pairs);
-  void startCopy(Value buffer, std::pair<int, int> place);
+  void startCopies(Value buffer, std::pair<int, int> place);
+  void startCopy(Value buffer, int row, int column);
 
   KernelEmitter &e;
   StoreThroughOp op;
   const layout::FragmentLayout &layout;
   SharedView staging;
-  int64_t columns;
+  int64_t partRows, columns;
   WideStorer storer;
   /// By the first row and column, beside the warpgroup's own.
   std::map<std::pair<int, int>, SmallVector<Pair>> parts;
@@ -113,11 +116,15 @@ void StoreThrough::synchronise() {
       Type());
 }
 
-void StoreThrough::writePart(Value buffer, ArrayRef<Pair> pairs) {
+SharedType StoreThrough::getPartType() {
   SharedType whole = staging.type;
-  auto part = SharedType::get(whole.getContext(), {partRows, columns},
-                              whole.getElementType(), whole.getPackDim(),
-                              whole.getLayout());
+  return SharedType::get(whole.getContext(), {partRows, columns},
+                         whole.getElementType(), whole.getPackDim(),
+                         whole.getLayout());
+}
+
+void StoreThrough::writePart(Value buffer, ArrayRef<Pair> pairs) {
+  SharedType part = getPartType();
   SharedAddresser to(e, {buffer, part}, {0, 0}, {partRows, columns},
                      layout.laneBases(), layout.warpBases().take_front(2));
   int64_t bytes = 2 * part.getStorage().unitBytes();
@@ -126,7 +133,19 @@ void StoreThrough::writePart(Value buffer, ArrayRef<Pair> pairs) {
                  {pair.first, pair.second});
 }
 
-void StoreThrough::startCopy(Value buffer, std::pair<int, int> place) {
+void StoreThrough::startCopies(Value buffer, std::pair<int, int> place) {
+  layout::SharedLayout storage = getPartType().getStorage();
+  int64_t panel = storage.panelBytes()
+                      ? storage.panelBytes() / storage.unitBytes()
+                      : columns;
+  for (int64_t column = 0; column < columns; column += panel)
+    startCopy(
+        e.offsetPointer(buffer, e.i32(column / panel * storage.panelStride())),
+        place.first, place.second + column);
+  e.callVolatileAsm("cp.async.bulk.commit_group;", "", {}, Type());
+}
+
+void StoreThrough::startCopy(Value buffer, int row, int column) {
   // Coordinates of TMA, the innermost one first.
   SmallVector<Value> coords;
   Type i32 = e.builder.getI32Type();
@@ -134,8 +153,8 @@ void StoreThrough::startCopy(Value buffer, std::pair<int, int> place) {
   for (Value index : llvm::reverse(indices))
     coords.push_back(
         e.builder.createOrFold<arith::TruncIOp>(e.loc, i32, index));
-  coords[0] = e.add(e.add(coords[0], groupColumn), e.i32(place.second));
-  coords[1] = e.add(e.add(coords[1], groupRow), e.i32(place.first));
+  coords[0] = e.add(e.add(coords[0], groupColumn), e.i32(column));
+  coords[1] = e.add(e.add(coords[1], groupRow), e.i32(row));
   std::string list, constraints = "l,";
   for (size_t i = 0; i < coords.size(); ++i) {
     list += (i ? ", $" : "$") + std::to_string(i + 1);
@@ -149,7 +168,6 @@ void StoreThrough::startCopy(Value buffer, std::pair<int, int> place) {
   llvm::append_range(operands, coords);
   operands.push_back(e.getSharedAddress(buffer));
   e.callVolatileAsm(text, constraints + "r,", operands, Type());
-  e.callVolatileAsm("cp.async.bulk.commit_group;", "", {}, Type());
 }
 
 void StoreThrough::emit() {
@@ -171,7 +189,7 @@ void StoreThrough::emit() {
     e.callVolatileAsm("fence.proxy.async.shared::cta;", "", {}, Type());
     synchronise();
     emitGuarded(e, isLeader,
-                [&, place = place]() { startCopy(buffer, place); });
+                [&, place = place]() { startCopies(buffer, place); });
     ++index;
   }
 }

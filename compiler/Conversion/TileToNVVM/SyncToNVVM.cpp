@@ -142,12 +142,18 @@ static void arriveIf(KernelEmitter &e, Value address, Value condition) {
 LogicalResult tile::emitArrive(KernelEmitter &e, ArriveOp op) {
   Value address = getBarrierAddress(e, op.getBarrier(), op.getIndex());
   Value condition;
-  if (op.getPerWarpgroup())
+  if (op.getPerWarp()) {
+    // What the other lanes did is part of it.
+    e.callVolatileAsm("bar.warp.sync -1;", "", {}, Type());
+    condition = e.compare(arith::CmpIPredicate::eq, e.andi(e.thread, e.i32(31)),
+                          e.i32(0));
+  } else if (op.getPerWarpgroup()) {
     condition = e.compare(
         arith::CmpIPredicate::eq,
         e.andi(e.thread, e.i32(WarpgroupOp::threadsPerGroup - 1)), e.i32(0));
-  else
+  } else {
     condition = e.emitIsLeader();
+  }
   if (op.getPredicate()) {
     Value predicate = e.getScalar(op.getPredicate());
     condition = condition ? e.andi(condition, predicate) : predicate;

@@ -22,6 +22,7 @@
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
 #include "dialects/Tile/Transforms/WgmmaCandidates.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -125,20 +126,74 @@ private:
   Value low, base;
 };
 
+/// Where the element of a register is, apart from the thread's share.
+static layout::Coords getStart(const layout::FragmentLayout &layout, int reg) {
+  layout::Coords start = layout.registerXor(reg),
+                 offset = layout.registerOffset(reg);
+  for (size_t d = 0; d < start.size(); ++d)
+    start[d] += offset[d];
+  return start;
+}
+
+/// A left operand in registers: the four words that an instruction takes, by
+/// the row and the element of K where they begin.
+class RegisterOperand {
+public:
+  RegisterOperand(KernelEmitter &e, Value fragment, bool swap)
+      : layout(e.getLayout(fragment)),
+        words(getWords(e, e.getFragment(fragment))) {
+    int perInstruction =
+        layout.elementsPerThread() / int(words.size()) * wordsPerInstruction;
+    for (int reg = 0; reg < layout.elementsPerThread(); reg += perInstruction) {
+      layout::Coords start = getStart(layout, reg);
+      firsts[{start[swap ? 1 : 0], start[swap ? 0 : 1]}] =
+          reg / perInstruction * wordsPerInstruction;
+    }
+  }
+
+  MutableArrayRef<Value> getAll() { return words; }
+  ArrayRef<Value> get(int64_t row, int64_t k) const {
+    return ArrayRef(words).slice(firsts.at({int(row), int(k)}),
+                                 wordsPerInstruction);
+  }
+
+private:
+  static constexpr int wordsPerInstruction = 4;
+
+  /// Elements of 32 bits are words too.
+  static SmallVector<Value> getWords(KernelEmitter &e,
+                                     const FragmentValue &value) {
+    if (getElementBits(value.getElementType()) < 32)
+      return value.getWords(e.builder, e.loc);
+    SmallVector<Value> words;
+    for (Value element : value.getElements(e.builder, e.loc))
+      words.push_back(e.builder.createOrFold<LLVM::BitcastOp>(
+          e.loc, e.builder.getI32Type(), element));
+    return words;
+  }
+
+  const layout::FragmentLayout &layout;
+  SmallVector<Value> words;
+  std::map<std::pair<int, int>, int> firsts;
+};
+
 /// The accumulators of a thread by the instruction that adds to them.
 class Accumulators {
 public:
-  /// `columns`: those of one instruction.
-  Accumulators(const layout::FragmentLayout &layout, int64_t columns) {
-    for (int reg = 0; reg < layout.elementsPerThread(); ++reg) {
-      int row = layout.registerXor(reg)[0] + layout.registerOffset(reg)[0];
-      int column = layout.registerXor(reg)[1] + layout.registerOffset(reg)[1];
-      int firstRow = row & ~15, firstColumn = column / columns * columns;
-      // Rows g and g + 8, pairs of columns, eight columns at a time.
-      int place = (column - firstColumn) / 8 * 4 + (row & 8) / 4 + (column & 1);
-      std::vector<int> &registers = parts[{firstRow, firstColumn}];
+  /// `columns`: those of one instruction, which are rows of the tile where
+  /// operands are swapped.
+  Accumulators(const layout::FragmentLayout &layout, int64_t columns,
+               bool swap) {
+    // Rows g and g + 8, pairs of columns: four registers for eight columns
+    // (MmaLayout.h).
+    for (int reg = 0; reg < layout.elementsPerThread(); reg += 4) {
+      layout::Coords start = getStart(layout, reg);
+      int row = start[swap ? 1 : 0], column = start[swap ? 0 : 1];
+      int firstColumn = column / columns * columns;
+      std::vector<int> &registers = parts[{row, firstColumn}];
       registers.resize(columns / 2);
-      registers[place] = reg;
+      for (int i = 0; i < 4; ++i)
+        registers[(column - firstColumn) / 2 + i] = reg + i;
     }
   }
 
@@ -148,10 +203,11 @@ public:
 };
 } // namespace
 
-/// Moves both operands to the rows and columns of the warpgroup.
+/// Moves operands to the rows and columns of the warpgroup; `left` is null if
+/// it is in registers.
 static void placeWarpgroup(KernelEmitter &e,
-                           const layout::FragmentLayout &layout,
-                           OperandDescriptor &a, OperandDescriptor &b) {
+                           const layout::FragmentLayout &layout, bool swap,
+                           OperandDescriptor *left, OperandDescriptor &right) {
   // Bits 0 and 1 of the warp tell the warps of a group apart.
   ArrayRef<layout::Coords> bases = layout.warpBases();
   if (bases.size() <= 2)
@@ -159,82 +215,225 @@ static void placeWarpgroup(KernelEmitter &e,
   Value group = e.emitWarpgroup();
   for (auto [bit, basis] : llvm::enumerate(bases.drop_front(2))) {
     Value isSet = e.andi(e.shr(group, bit), e.i32(1));
-    a.addLines(isSet, basis[0]);
-    b.addLines(isSet, basis[1]);
+    if (left)
+      left->addLines(isSet, basis[swap ? 1 : 0]);
+    right.addLines(isSet, basis[swap ? 0 : 1]);
   }
 }
 
-LogicalResult tile::emitWgmma(KernelEmitter &e, WgmmaOp op) {
-  MmaAttr mma = op.getMma();
+namespace {
+/// The instructions of one product, in the instruction's own terms: left and
+/// right are B and A of the op where operands are swapped.
+class WgmmaEmitter {
+public:
+  WgmmaEmitter(KernelEmitter &e, WgmmaOp op);
+
+  void emit();
+
+private:
+  void emitFence();
+  std::vector<Value> emitStep(ArrayRef<Value> inputs, int64_t row,
+                              int64_t column, int64_t k);
+
+  KernelEmitter &e;
+  WgmmaOp op;
+  MmaAttr mma;
+  const layout::FragmentLayout &layout;
+  Type sumType;
+  SmallVector<Value> registers;
+  bool swap, isKFirstLeft, isKFirstRight;
+  std::optional<OperandDescriptor> left, right;
+  std::optional<RegisterOperand> numbers;
+};
+} // namespace
+
+WgmmaEmitter::WgmmaEmitter(KernelEmitter &e, WgmmaOp op)
+    : e(e), op(op), mma(op.getMma()), layout(e.getLayout(op.getResult())),
+      swap(mma.getSwap()), isKFirstLeft(op.getTransposeA()),
+      isKFirstRight(!op.getTransposeB()) {
   const FragmentValue &sums = e.getFragment(op.getAccumulator());
-  const layout::FragmentLayout &layout = e.getLayout(op.getResult());
-  Type sumType = sums.getElementType();
-  SmallVector<Value> registers = sums.getElements(e.builder, e.loc);
+  sumType = sums.getElementType();
+  registers = sums.getElements(e.builder, e.loc);
   if (op.getOverwrite()) {
     Value unset = LLVM::PoisonOp::create(e.builder, e.loc, sumType);
     llvm::fill(registers, unset);
   }
+  Value leftValue = op.getA(), rightValue = op.getB();
+  if (swap) {
+    std::swap(leftValue, rightValue);
+    std::swap(isKFirstLeft, isKFirstRight);
+  }
+  right.emplace(e, e.getShared(rightValue), !isKFirstRight);
+  if (isa<SharedType>(leftValue.getType()))
+    left.emplace(e, e.getShared(leftValue), !isKFirstLeft);
+  else
+    numbers.emplace(e, leftValue, swap);
+  placeWarpgroup(e, layout, swap, left ? &*left : nullptr, *right);
+}
 
-  OperandDescriptor a(e, e.getShared(op.getA()), !op.getTransposeA());
-  OperandDescriptor b(e, e.getShared(op.getB()), op.getTransposeB());
-  placeWarpgroup(e, layout, a, b);
+/// What threads put in registers is there in front of the fence.
+void WgmmaEmitter::emitFence() {
+  StringRef fence = "wgmma.fence.sync.aligned;";
+  bool setsSums =
+      !op.getOverwrite() && !isa<InFlightType>(op.getAccumulator().getType());
+  if (numbers)
+    llvm::copy(emitTied(e, fence, numbers->getAll(), {}, ""),
+               numbers->getAll().begin());
+  if (setsSums)
+    registers = emitTied(e, fence, registers, {}, "");
+  else if (!numbers)
+    e.callVolatileAsm(fence, "", {}, Type());
+}
 
-  StringRef typeA = getPtxType(mma.getTypeA(), op.getUnsignedA()),
-            typeB = getPtxType(mma.getTypeB(), op.getUnsignedB());
-  unsigned count = mma.getN() / 2;
+/// One instruction: the sums of its registers, given and returned.
+std::vector<Value> WgmmaEmitter::emitStep(ArrayRef<Value> inputs, int64_t row,
+                                          int64_t column, int64_t k) {
+  unsigned count = mma.getN() / 2, next = 2 * count;
   std::string list;
   for (unsigned i = 0; i < count; ++i)
     list += (i ? ", $" : "$") + std::to_string(i);
+  SmallVector<Value> operands;
+  std::string constraints;
+  auto addOperand = [&](Value value, StringRef constraint) {
+    operands.push_back(value);
+    constraints += (constraint + ",").str();
+    return "$" + std::to_string(next++);
+  };
+  std::string textLeft;
+  if (numbers) {
+    for (Value word : numbers->get(row, k))
+      textLeft += (textLeft.empty() ? "{" : ", ") + addOperand(word, "r");
+    textLeft += "}";
+  } else {
+    textLeft = addOperand(left->get(row, op.getK() + k), "l");
+  }
+  std::string textRight =
+      addOperand(right->get(op.getColumn() + column, op.getK() + k), "l");
+  std::string adds = "1";
+  if (k == 0 && op.getOverwrite())
+    adds = "0";
+  if (k == 0 && op.getAccumulates())
+    adds = addOperand(e.getScalar(op.getAccumulates()), "b");
   // Signs of float operands, and which of 16 bits have K slowest.
   std::string rest;
   if (!sumType.isInteger())
     rest = ", 1, 1";
+  if (mma.getOperandBits() == 16 && !numbers)
+    rest += llvm::formatv(", {0}", int(isKFirstLeft));
   if (mma.getOperandBits() == 16)
-    rest += llvm::formatv(", {0}, {1}", int(op.getTransposeA()),
-                          int(!op.getTransposeB()));
-  Value accumulates =
-      op.getAccumulates() ? e.getScalar(op.getAccumulates()) : Value();
-  auto emitStep = [&](ArrayRef<Value> inputs, Value descriptorA,
-                      Value descriptorB, bool isFirst) {
-    SmallVector<Value> operands{descriptorA, descriptorB};
-    std::string constraints = "l,l,", adds = "1";
-    if (isFirst && op.getOverwrite())
-      adds = "0";
-    if (isFirst && accumulates) {
-      adds = "$" + std::to_string(2 * count + 2);
-      operands.push_back(accumulates);
-      constraints += "b,";
-    }
-    std::string text = llvm::formatv(
-        "wgmma.mma_async.sync.aligned.m64n{0}k{1}.{2}.{3}.{4} {{{5}}, ${6}, "
-        "${7}, {8}{9};",
-        mma.getN(), mma.getK(), sumType.isInteger() ? "s32" : "f32", typeA,
-        typeB, list, 2 * count, 2 * count + 1, adds, rest);
-    return emitTied(e, text, inputs, operands, constraints);
-  };
+    rest += llvm::formatv(", {0}", int(isKFirstRight));
+  StringRef typeLeft = getPtxType(mma.getTypeA(), op.getUnsignedA()),
+            typeRight = getPtxType(mma.getTypeB(), op.getUnsignedB());
+  if (swap)
+    std::swap(typeLeft, typeRight);
+  std::string text = llvm::formatv(
+      "wgmma.mma_async.sync.aligned.m64n{0}k{1}.{2}.{3}.{4} {{{5}}, {6}, "
+      "{7}, {8}{9};",
+      mma.getN(), mma.getK(), sumType.isInteger() ? "s32" : "f32", typeLeft,
+      typeRight, list, textLeft, textRight, adds, rest);
+  SmallVector<Value> outputs = emitTied(e, text, inputs, operands, constraints);
+  return {outputs.begin(), outputs.end()};
+}
 
-  // Sums that threads set are set in front of the fence.
-  StringRef fence = "wgmma.fence.sync.aligned;";
-  if (op.getOverwrite() || isa<InFlightType>(op.getAccumulator().getType()))
-    e.callVolatileAsm(fence, "", {}, Type());
-  else
-    registers = emitTied(e, fence, registers, {}, "");
-  Accumulators accumulators(layout, mma.getN());
+void WgmmaEmitter::emit() {
+  emitFence();
+  Accumulators accumulators(layout, mma.getN(), swap);
   for (int64_t k = 0; k < int64_t(op.getDepth()); k += mma.getK())
     for (auto &[place, indices] : accumulators.parts) {
       SmallVector<Value> inputs;
       for (int index : indices)
         inputs.push_back(registers[index]);
-      SmallVector<Value> outputs =
-          emitStep(inputs, a.get(place.first, op.getK() + k),
-                   b.get(op.getColumn() + place.second, op.getK() + k),
-                   /*isFirst=*/k == 0);
+      std::vector<Value> outputs =
+          emitStep(inputs, place.first, place.second, k);
       for (auto [index, output] : llvm::zip_equal(indices, outputs))
         registers[index] = output;
     }
   e.callVolatileAsm("wgmma.commit_group.sync.aligned;", "", {}, Type());
   e.setFragment(op.getResult(), FragmentValue::ofElements(sumType, registers));
+}
+
+LogicalResult tile::emitWgmma(KernelEmitter &e, WgmmaOp op) {
+  WgmmaEmitter(e, op).emit();
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Waits
+//===----------------------------------------------------------------------===//
+
+/// A value as an operand of inline PTX, with its constraint.
+static std::pair<Value, StringRef> getOperand(KernelEmitter &e, Value value) {
+  Type type = value.getType();
+  if (type.isF32())
+    return {value, "f"};
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (!type.isInteger())
+    value = LLVM::BitcastOp::create(e.builder, e.loc,
+                                    e.builder.getIntegerType(bits), value);
+  if (bits < 16)
+    value =
+        LLVM::ZExtOp::create(e.builder, e.loc, e.builder.getI16Type(), value);
+  return {value, bits == 64 ? "l" : bits == 32 ? "r" : "h"};
+}
+
+/// Back to the type that `getOperand` took.
+static Value takeOperand(KernelEmitter &e, Value value, Type type) {
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits < 16)
+    value = LLVM::TruncOp::create(e.builder, e.loc,
+                                  e.builder.getIntegerType(bits), value);
+  return e.builder.createOrFold<LLVM::BitcastOp>(e.loc, type, value);
+}
+
+/// Keeps what is computed from a fragment behind what stands here.
+static void pinFragment(KernelEmitter &e, Value fragment) {
+  const FragmentValue &value = e.getFragment(fragment);
+  SmallVector<Value> flat = value.flatten(e.builder, e.loc), inputs;
+  SmallVector<Type> types;
+  std::string outputs, ties;
+  for (auto [i, part] : llvm::enumerate(flat)) {
+    auto [input, constraint] = getOperand(e, part);
+    inputs.push_back(input);
+    types.push_back(input.getType());
+    outputs += ("=" + constraint + ",").str();
+    ties += std::to_string(i) + ",";
+  }
+  bool isOne = flat.size() == 1;
+  Type result = isOne ? types.front()
+                      : Type(LLVM::LLVMStructType::getLiteral(
+                            e.builder.getContext(), types));
+  Value pinned = e.callVolatileAsm("", outputs + ties, inputs, result);
+  for (auto [i, part] : llvm::enumerate(flat)) {
+    Value output =
+        isOne ? pinned
+              : LLVM::ExtractValueOp::create(e.builder, e.loc, pinned,
+                                             ArrayRef<int64_t>{int64_t(i)});
+    part = takeOperand(e, output, part.getType());
+  }
+  e.setFragment(fragment, FragmentValue::unflatten(value.getElementType(),
+                                                   value.size(), flat));
+}
+
+/// The registers of an operand are free behind the wait for its product:
+/// arithmetic that stands there, up to the next product, stays there.
+static void pinArithmetic(KernelEmitter &e, MmaWaitOp wait) {
+  llvm::SmallSetVector<Value, 8> inputs;
+  for (Operation *op = wait->getNextNode(); op && !isa<WgmmaOp>(op);
+       op = op->getNextNode()) {
+    if (op->hasTrait<OpTrait::IsTerminator>() || isa<MmaWaitOp>(op))
+      continue;
+    for (Value operand : op->getOperands()) {
+      Operation *maker = operand.getDefiningOp();
+      bool isEarlier = maker ? maker->getBlock() == wait->getBlock() &&
+                                   maker->isBeforeInBlock(wait) &&
+                                   !maker->hasTrait<OpTrait::ConstantLike>()
+                             : operand.getParentBlock() == wait->getBlock();
+      if (isEarlier && isa<RankedTensorType>(operand.getType()))
+        inputs.insert(operand);
+    }
+  }
+  for (Value input : inputs)
+    pinFragment(e, input);
 }
 
 LogicalResult tile::emitMmaWait(KernelEmitter &e, MmaWaitOp op) {
@@ -244,5 +443,7 @@ LogicalResult tile::emitMmaWait(KernelEmitter &e, MmaWaitOp op) {
       sums.getElements(e.builder, e.loc), {}, "");
   e.setFragment(op.getResult(),
                 FragmentValue::ofElements(sums.getElementType(), registers));
+  if (isa<InFlightType>(op.getResult().getType()))
+    pinArithmetic(e, op);
   return success();
 }

@@ -7,6 +7,10 @@
 
 namespace mlir::tile {
 
+/// Whether an operand that the instruction takes as `type` is converted or
+/// computed, which happens in registers.
+bool isFromRegisters(Value operand, Type type);
+
 /// How `mma` covers the tile of `gemm`, whether it fits or not.
 layout::MmaTiling getTiling(GemmOp gemm, MmaAttr mma);
 

@@ -136,13 +136,18 @@ Attribute MmaAttr::parse(AsmParser &parser, Type) {
       parser.parseRSquare())
     return {};
   SmallVector<int64_t> nOrder, kOrder;
+  bool swap = false;
   while (succeeded(parser.parseOptionalComma())) {
     StringRef keyword;
     SMLoc keywordLoc = parser.getCurrentLocation();
+    if (succeeded(parser.parseOptionalKeyword("swap"))) {
+      swap = true;
+      continue;
+    }
     if (parser.parseKeyword(&keyword) || parser.parseEqual())
       return {};
     if (keyword != "columns" && keyword != "k") {
-      parser.emitError(keywordLoc, "expected 'columns' or 'k', found '")
+      parser.emitError(keywordLoc, "expected 'columns', 'k' or 'swap', found '")
           << keyword << "'";
       return {};
     }
@@ -166,7 +171,7 @@ Attribute MmaAttr::parse(AsmParser &parser, Type) {
     return {};
   }
   return parser.getChecked<MmaAttr>(parser.getContext(), m, n, k, typeA, typeB,
-                                    warpsM, warpsN, nOrder, kOrder);
+                                    warpsM, warpsN, nOrder, kOrder, swap);
 }
 
 unsigned MmaAttr::getOperandBits() const {
@@ -188,14 +193,16 @@ void MmaAttr::print(AsmPrinter &printer) const {
   };
   printOrder("columns", getNOrder());
   printOrder("k", getKOrder());
-  printer << ">";
+  printer << (getSwap() ? ", swap>" : ">");
 }
 
 LogicalResult MmaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               int64_t m, int64_t n, int64_t k, Type typeA,
                               Type typeB, int64_t warpsM, int64_t warpsN,
                               ArrayRef<int64_t> nOrder,
-                              ArrayRef<int64_t> kOrder) {
+                              ArrayRef<int64_t> kOrder, bool swap) {
+  if (swap && m != 64)
+    return emitError() << "only products of warpgroups swap their operands";
   if (m <= 0 || n <= 0 || k <= 0 || !typeA.isIntOrFloat() ||
       !typeB.isIntOrFloat())
     return emitError() << "an instruction has a positive shape, and numbers";

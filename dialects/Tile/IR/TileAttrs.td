@@ -82,7 +82,9 @@ def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
     operands have when they enter the instruction, and `type_b` that of the right
     one where it is another (of the same width).  `columns` and `k` permute the
     bits of the column and of K: entry i is the coordinate bit at which slot bit
-    i appears (layout::MmaTiling); none is the identity.
+    i appears (layout::MmaTiling); none is the identity.  With `swap` a `wgmma`
+    multiplies the transposes: its rows are columns of the tile, and the four
+    warps of a warpgroup follow each other along those.
 
     Example: `#tile.mma<m16n8k16, type = bf16, warps = [2, 4], columns = [2, 3, 4, 0, 1]>`
 
@@ -96,13 +98,21 @@ def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
     "Type":$typeA, "Type":$typeB,
     "int64_t":$warpsM, "int64_t":$warpsN,
     OptionalArrayRefParameter<"int64_t">:$nOrder,
-    OptionalArrayRefParameter<"int64_t">:$kOrder
+    OptionalArrayRefParameter<"int64_t">:$kOrder,
+    DefaultValuedParameter<"bool", "false">:$swap
   );
   let builders = [
     AttrBuilder<(ins "int64_t":$m, "int64_t":$n, "int64_t":$k,
+                     "Type":$typeA, "Type":$typeB,
+                     "int64_t":$warpsM, "int64_t":$warpsN,
+                     "ArrayRef<int64_t>":$nOrder, "ArrayRef<int64_t>":$kOrder), [{
+      return $_get($_ctxt, m, n, k, typeA, typeB, warpsM, warpsN, nOrder, kOrder,
+                   /*swap=*/false);
+    }]>,
+    AttrBuilder<(ins "int64_t":$m, "int64_t":$n, "int64_t":$k,
                      "Type":$operandType, "int64_t":$warpsM, "int64_t":$warpsN), [{
       return $_get($_ctxt, m, n, k, operandType, operandType, warpsM, warpsN,
-                   ArrayRef<int64_t>(), ArrayRef<int64_t>());
+                   ArrayRef<int64_t>(), ArrayRef<int64_t>(), /*swap=*/false);
     }]>
   ];
   let extraClassDeclaration = [{

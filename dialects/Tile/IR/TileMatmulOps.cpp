@@ -35,6 +35,11 @@ static SmallVector<int, 8> orderWarpgroupRows(int64_t rows, int64_t warps) {
   return order;
 }
 
+bool tile::isFromRegisters(Value operand, Type type) {
+  return isa<RankedTensorType>(operand.getType()) ||
+         getTileElementType(operand.getType()) != type;
+}
+
 layout::MmaTiling tile::getTiling(GemmOp gemm, MmaAttr mma) {
   layout::MmaTiling tiling;
   tiling.instruction = {int(mma.getM()), int(mma.getN()), int(mma.getK()),
@@ -43,12 +48,23 @@ layout::MmaTiling tile::getTiling(GemmOp gemm, MmaAttr mma) {
   if (mma.isWgmma()) {
     tiling.instruction.m = 16;
     tiling.instruction.n = 8;
-    tiling.mOrder = orderWarpgroupRows(gemm.getTileM(), mma.getWarpsM());
+    if (!mma.getSwap())
+      tiling.mOrder = orderWarpgroupRows(gemm.getTileM(), mma.getWarpsM());
   }
   tiling.m = gemm.getTileM();
   tiling.n = gemm.getTileN();
   tiling.warpsM = mma.getWarpsM();
   tiling.warpsN = mma.getWarpsN();
+  if (mma.getSwap()) {
+    std::swap(tiling.m, tiling.n);
+    std::swap(tiling.warpsM, tiling.warpsN);
+    tiling.mOrder = orderWarpgroupRows(tiling.m, tiling.warpsM);
+    // Rows that come from registers may be in any order: g and g + 8 of the
+    // instruction are neighbours, as they are in memory where the sums go.
+    const int neighbours[] = {1, 2, 3, 0};
+    if (isFromRegisters(gemm.getB(), mma.getTypeB()))
+      llvm::copy(neighbours, tiling.mOrder.begin());
+  }
   tiling.nOrder.assign(mma.getNOrder().begin(), mma.getNOrder().end());
   tiling.kOrder.assign(mma.getKOrder().begin(), mma.getKOrder().end());
   return tiling;
@@ -109,7 +125,8 @@ LogicalResult OperandOp::verify() {
       return emitOpError("operand-c1: map ")
              << i << " does not give elements of its input";
   // operand-c2: the first input is read element by element.
-  if (shape.size() != 2 || !getMap(0).isIdentity() ||
+  if (!isa<SharedType>(getInputs()[0].getType()) || shape.size() != 2 ||
+      !getMap(0).isIdentity() ||
       getTileShape(getInputs()[0].getType()) != shape)
     return emitOpError("operand-c2: the first input is read at the element's "
                        "own two indices");
@@ -192,8 +209,10 @@ static LogicalResult verifyInstruction(GemmOp gemm, MmaAttr mma) {
   std::string error;
   if (!getTiling(gemm, mma).verify(gemm.getTileK(), &error))
     return gemm.emitOpError("gemm-c5: ") << error;
-  if (mma.isWgmma() && (mma.getWarpsM() % 4 != 0 || mma.getN() % 8 != 0 ||
-                        mma.getN() > 256 || gemm.getTileN() % mma.getN() != 0))
+  int64_t groupedWarps = mma.getSwap() ? mma.getWarpsN() : mma.getWarpsM(),
+          columns = mma.getSwap() ? gemm.getTileM() : gemm.getTileN();
+  if (mma.isWgmma() && (groupedWarps % 4 != 0 || mma.getN() % 8 != 0 ||
+                        mma.getN() > 256 || columns % mma.getN() != 0))
     return gemm.emitOpError("gemm-c5: ")
            << "warpgroups of " << mma.getWarpsM() << "x" << mma.getWarpsN()
            << " warps cannot multiply " << mma.getN() << " columns at a time";
@@ -412,7 +431,10 @@ LogicalResult WgmmaOp::verify() {
   if (!getMma().isWgmma())
     return emitOpError("wgmma-c1: the instruction is none of warpgroups");
   // wgmma-c2: whole steps of K.
-  int64_t extent = getTileShape(getA().getType())[getTransposeA() ? 0 : 1];
+  bool swap = getMma().getSwap();
+  Value left = swap ? getB() : getA(), right = swap ? getA() : getB();
+  bool isKFirst = swap ? getTransposeA() : !getTransposeB();
+  int64_t extent = getTileShape(right.getType())[isKFirst ? 0 : 1];
   int64_t k = getK(), depth = getDepth();
   if (k < 0 || depth <= 0 || k + depth > extent || k % getMma().getK() != 0 ||
       depth % getMma().getK() != 0)
@@ -424,15 +446,25 @@ LogicalResult WgmmaOp::verify() {
   if (getSumsType(getAccumulator()) != fragment || !getFragmentLayout(fragment))
     return emitOpError("wgmma-c3: result and accumulator are not one fragment "
                        "with a layout");
-  // wgmma-c4: columns of whole instructions.
-  int64_t columns = getTileShape(getB().getType())[getTransposeB() ? 0 : 1];
+  auto numbers = dyn_cast<RankedTensorType>(left.getType());
+  // wgmma-c4: columns of whole instructions; all where operands are swapped.
+  int64_t columns =
+      getTileShape(getB().getType())[!numbers && getTransposeB() ? 0 : 1];
   int64_t column = getColumn(), count = fragment.getDimSize(1);
-  if (column < 0 || column + count > columns || column % getMma().getN() != 0 ||
-      count % getMma().getN() != 0)
+  if (swap ? column != 0 || count != columns
+           : column < 0 || column + count > columns ||
+                 column % getMma().getN() != 0 || count % getMma().getN() != 0)
     return emitOpError("wgmma-c4: columns ")
            << column << " to " << column + count
            << " are not made of instructions of " << getMma().getN()
            << " columns, of " << columns;
+  // wgmma-c5: only the left operand comes from registers.
+  if (!isa<SharedType>(right.getType()) ||
+      (numbers && (!getFragmentLayout(numbers) ||
+                   numbers.getShape()[swap ? 0 : 1] != depth)))
+    return emitOpError("wgmma-c5: the left operand of the instruction alone "
+                       "may be a fragment, with a layout and ")
+           << depth << " elements of K";
   return verifyUses(*this, getResult());
 }
 

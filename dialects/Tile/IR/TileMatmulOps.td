@@ -151,7 +151,7 @@ def Tile_OperandOp : Tile_Op<"operand", [
     Element (d0, d1) of the result is what `body` makes of one element of each
     input: of input i the one at `maps[i]`(d0, d1), whose indices are as in
     `tile.reindex`.  The first input is the stored operand itself, read at
-    (d0, d1).  Made by `select-mma` for a `tile.gemm`, whose threads then compute
+    (d0, d1); others may be in registers already.  Made by `select-mma` for a `tile.gemm`, whose threads then compute
     the numbers in the registers from which they are multiplied.
 
     Example: weights times a scale for each 32 of them along a row,
@@ -167,15 +167,15 @@ def Tile_OperandOp : Tile_Op<"operand", [
     Verifier:
     - `operand-c1`: there is one map for each input, from the dimensions of the
       result to those of the input, of indices within it.
-    - `operand-c2`: the first input has the shape of the result, of rank 2, and
-      its map is the identity.
+    - `operand-c2`: the first input is a shared tile of the shape of the result,
+      of rank 2, and its map is the identity.
     - `operand-c3`: the body takes one element of each input and yields one of
       the result.
     - `operand-c4`: only `tile.gemm` takes the result, as an operand.
     - `operand-c5`: the body has pure ops of one scalar result and no regions.
   }];
   let arguments = (ins
-    Arg<Variadic<Tile_SharedType>, "tiles that are read">:$inputs,
+    Arg<Variadic<Tile_Operand>, "tiles that are read">:$inputs,
     AffineMapArrayAttr:$maps
   );
   let results = (outs Tile_Fragment:$result);
@@ -225,7 +225,9 @@ def Tile_WgmmaOp : Tile_Op<"wgmma", [
   let summary = "Start of a matrix product by warpgroups";
   let description = [{
     Starts to add the product of two shared tiles, from element `k` of K on,
-    `depth` of them, to `accumulator`, by instructions that form one group.
+    `depth` of them, to `accumulator`, by instructions that form one group.  The
+    left operand of the instruction, `a`, or `b` where its operands are swapped,
+    may be a fragment in its layout, of just those elements of K.
     With `column` the sums are those of columns from there on, as many as the
     accumulator has; else of all columns.
     Until a `tile.mma_wait` retires the group, the tiles must stay as they are
@@ -242,12 +244,14 @@ def Tile_WgmmaOp : Tile_Op<"wgmma", [
     - `wgmma-c3`: result and accumulator hold the same fragment, which carries a
       layout.
     - `wgmma-c4`: columns begin with an instruction's and lie in N.
+    - `wgmma-c5`: the right operand of the instruction is in shared memory; a
+      fragment carries a layout and holds `depth` elements of K.
     - `in-flight-c1`: only products, `tile.mma_wait` and loops take sums in
       flight.
   }];
   let arguments = (ins
-    Arg<Tile_SharedType, "left operand">:$a,
-    Arg<Tile_SharedType, "right operand">:$b,
+    Arg<Tile_Operand, "left operand">:$a,
+    Arg<Tile_Operand, "right operand">:$b,
     Tile_Sums:$accumulator,
     Optional<I1>:$accumulates,
     I64Attr:$k, I64Attr:$depth,

@@ -251,11 +251,12 @@ LogicalResult StoreThroughOp::verify() {
       getStaging().getType().getElementType() != memory.getElementType())
     return emitOpError("store-through-c1: stores a matrix of the tensor's "
                        "elements, at one index for each dimension");
-  // store-through-c2: two buffers of 64 rows a warpgroup.
-  if (staging.size() != 3 || staging[0] % 2 != 0 || staging[1] != 64 ||
-      shape[0] % 64 != 0 || shape[1] % staging[2] != 0)
-    return emitOpError("store-through-c2: has two buffers of 64 rows for each "
-                       "warpgroup, whose rows divide those of the fragment");
+  // store-through-c2: two buffers a warpgroup, of parts of the fragment.
+  if (staging.size() != 3 || staging[0] % 2 != 0 || staging[1] % 8 != 0 ||
+      staging[1] > 64 || shape[0] % staging[1] != 0 ||
+      shape[1] % staging[2] != 0)
+    return emitOpError("store-through-c2: has two buffers for each warpgroup, "
+                       "of 8 to 64 rows, whose extents divide the fragment's");
   return success();
 }
 

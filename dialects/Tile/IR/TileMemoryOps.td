@@ -295,9 +295,9 @@ def Tile_StoreThroughOp : Tile_Op<"store_through", [
   let summary = "Store of a fragment by TMA";
   let description = [{
     Writes a fragment, in a layout of warpgroups, to a tensor as `tile.store`
-    does: each warpgroup puts parts of 64 rows and one panel of columns in turn
-    in its two buffers of `staging`, from where TMA takes them by tensor map
-    `map`, in groups of their own.  The last ones may still be on their way
+    does: each warpgroup puts parts, as large as a buffer, in turn in its two
+    buffers of `staging`, from where TMA takes them by tensor map `map`, a panel
+    of columns at a time, in groups of their own.  The last ones may still be on their way
     afterwards; whoever touches `staging` next, or ends the block, waits.
 
     Example:
@@ -308,8 +308,8 @@ def Tile_StoreThroughOp : Tile_Op<"store_through", [
     Verifier:
     - `store-through-c1`: the fragment is a matrix of the tensor's elements, and
       there is one index for each dimension.
-    - `store-through-c2`: `staging` has two buffers of 64 rows for each
-      warpgroup, whose rows divide those of the fragment.
+    - `store-through-c2`: `staging` has two buffers for each warpgroup, of 8 to
+      64 rows, whose extents divide those of the fragment.
   }];
   let arguments = (ins
     Tile_Fragment:$value,

@@ -155,7 +155,8 @@ def Tile_ArriveOp : Tile_Op<"arrive", [
     Counts one arrival, by the whole team, on barrier `index`.  What the team did
     before is seen by those whose `tile.wait` the arrival ends.  With
     `per_warpgroup` each warpgroup of the team counts one arrival of its own, by
-    its first thread, and the program sees to it that the others are done.
+    its first thread, and the program sees to it that the others are done.  With
+    `per_warp` each warp does, once all of its threads are there.
     Where `predicate` is false nothing arrives.
 
     Example: `tile.arrive %free[%s] : !tile.barrier<3>`
@@ -164,9 +165,14 @@ def Tile_ArriveOp : Tile_Op<"arrive", [
     - `barrier-c2`: there is an index where there are several barriers.
   }];
   let arguments = (ins Tile_BarrierType:$barrier, Optional<I64>:$index,
-                       Optional<I1>:$predicate, UnitAttr:$per_warpgroup);
+                       Optional<I1>:$predicate, UnitAttr:$per_warpgroup,
+                       UnitAttr:$per_warp);
   let assemblyFormat = [{
     $barrier (`[` $index^ `]`)? (`if` $predicate^)? attr-dict `:` type($barrier)
+  }];
+  let extraClassDeclaration = [{
+    /// Whether parts of the team arrive each for themselves.
+    bool isByParts() { return getPerWarpgroup() || getPerWarp(); }
   }];
   let hasVerifier = 1;
 }

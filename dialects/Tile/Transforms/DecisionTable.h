@@ -50,7 +50,7 @@ inline constexpr DecisionSpec decisionSpecs[] = {
     // Buffers of a pipelined loop.
     {"stages", DecisionSpec::Kind::Integer, 0, 32, /*isHonoured=*/true},
     // The operands of products change places.
-    {"swap", DecisionSpec::Kind::Boolean, 0, 0, /*isHonoured=*/false},
+    {"swap", DecisionSpec::Kind::Boolean, 0, 0, /*isHonoured=*/true},
     // Warps along M and N of a product.
     {"warps", DecisionSpec::Kind::WarpGrid, 0, 0, /*isHonoured=*/true},
 };

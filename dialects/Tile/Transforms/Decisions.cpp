@@ -125,6 +125,11 @@ std::optional<int64_t> tile::getDecidedInteger(KernelOp kernel,
   return value ? getInteger(value) : std::nullopt;
 }
 
+std::optional<bool> tile::getDecidedFlag(KernelOp kernel, StringRef name) {
+  auto flag = dyn_cast_or_null<BoolAttr>(getDecided(kernel, name));
+  return flag ? std::optional(flag.getValue()) : std::nullopt;
+}
+
 std::optional<StringRef> tile::getDecidedWord(KernelOp kernel, StringRef name) {
   auto word = dyn_cast_or_null<StringAttr>(getDecided(kernel, name));
   return word ? std::optional(word.getValue()) : std::nullopt;

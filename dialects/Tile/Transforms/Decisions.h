@@ -26,6 +26,7 @@ LogicalResult checkDecisions(KernelOp kernel, StringRef target);
 
 /// What was decided from outside, if it was.
 std::optional<int64_t> getDecidedInteger(KernelOp kernel, StringRef name);
+std::optional<bool> getDecidedFlag(KernelOp kernel, StringRef name);
 std::optional<StringRef> getDecidedWord(KernelOp kernel, StringRef name);
 /// Of "2x4": warps along M and N.
 std::optional<std::pair<int64_t, int64_t>> getDecidedWarpGrid(KernelOp kernel);

@@ -18,6 +18,7 @@
 
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/IR/GemmTiling.h"
+#include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/PackedOperand.h"
 #include "dialects/Tile/Transforms/RegisterOrder.h"
@@ -216,17 +217,29 @@ GemmPlan tile::planGemm(GemmOp gemm, int64_t warps) {
 
 GemmPlan tile::planGemm(GemmOp gemm, MmaAttr mma, int64_t warps) {
   layout::MmaTiling tiling = getTiling(gemm, mma);
-  // What the order of K mixes is loaded together.
+  // What the order of K mixes is loaded together; warpgroups take all of K, or
+  // what is summed up between two promotions.
   int64_t kStep = std::max(mma.getK(), int64_t(1) << mma.getKOrder().size());
-  kStep = widenStep(gemm, mma, tiling, kStep);
-  layout::FragmentLayout a = tiling.operandA(kStep), b = tiling.operandB(kStep);
+  if (!mma.isWgmma())
+    kStep = widenStep(gemm, mma, tiling, kStep);
+  else
+    kStep = needsPromotion(mma) && !gemm.getFastAccum()
+                ? std::gcd(promotionInterval, gemm.getTileK())
+                : gemm.getTileK();
+  layout::FragmentLayout a = tiling.operandA(kStep), b = tiling.operandB(kStep),
+                         accumulator = tiling.accumulator();
+  if (mma.getSwap()) {
+    std::swap(a, b);
+    for (layout::FragmentLayout *fragment : {&a, &b, &accumulator})
+      *fragment = fragment->permuteDims({1, 0});
+  }
   auto loadA = getLoadLayout(a, gemm.getA(), gemm.getTransposeA(),
                              /*kDim=*/gemm.getTransposeA() ? 0 : 1, mma);
   auto loadB = getLoadLayout(b, gemm.getB(), gemm.getTransposeB(),
                              /*kDim=*/gemm.getTransposeB() ? 1 : 0, mma);
   return GemmPlan{tiling,
                   kStep,
-                  replicateWarps(tiling.accumulator(), warps),
+                  replicateWarps(accumulator, warps),
                   replicateWarps(a, warps),
                   replicateWarps(b, warps),
                   replicateWarps(loadA, warps),

@@ -15,7 +15,7 @@
 namespace mlir::tile {
 
 struct GemmPlan {
-  layout::MmaTiling tiling;
+  layout::MmaTiling tiling; ///< of the transposes where operands are swapped
   /// Extent of K that is loaded and multiplied at once.
   int64_t kStep;
   layout::FragmentLayout accumulator; ///< [M, N]

@@ -290,7 +290,7 @@ void BarrierInserter::insertBarrier(Operation *before, MemoryState &state) {
 
 /// One thread arrives for its team.
 void BarrierInserter::visitArrival(Operation *op, MemoryState &state) {
-  if (auto arrive = dyn_cast<ArriveOp>(op); arrive && arrive.getPerWarpgroup())
+  if (auto arrive = dyn_cast<ArriveOp>(op); arrive && arrive.isByParts())
     return;
   if (state.waiting || !state.pending.empty())
     insertBarrier(op, state);

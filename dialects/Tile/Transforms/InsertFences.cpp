@@ -138,7 +138,7 @@ void FenceInserter::visit(Operation *op, WrittenMemory &memory) {
       fence(op, memory, /*withTensors=*/true);
   } else if (auto arrive = dyn_cast<ArriveOp>(op)) {
     // An arrival that needs no barrier may tell others all the same.
-    fence(op, memory, /*withTensors=*/!arrive.getPerWarpgroup());
+    fence(op, memory, /*withTensors=*/!arrive.isByParts());
   } else if (isa<WaitGroupOp>(op)) {
     memory.written.insert(memory.inFlight.begin(), memory.inFlight.end());
   } else if (isa<BarrierAllocOp, WaitOp, ExpectOp, CommitGroupOp,

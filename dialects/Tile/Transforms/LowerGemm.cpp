@@ -4,11 +4,13 @@
 // (GemmPlan.h), turns what is stored transposed, computes what is more than a
 // stored tile (OperandExpressions.h), converts what is narrow, and multiplies.
 // Sums of 8-bit floats join the accumulator in f32 every so often. schedule-mma
-// overlaps the steps.  Products of warpgroups need none of that: they read both
-// operands themselves.
+// overlaps the steps.  Products of warpgroups read their operands from shared
+// memory themselves, but for one that is converted or computed: all of its K is
+// put into registers at once.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Tile/IR/GemmTiling.h"
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/OperandExpressions.h"
@@ -106,32 +108,51 @@ private:
 };
 } // namespace
 
-/// A product of warpgroups reads its operands from shared memory, all steps of
-/// K in one group, or those between two promotions.
-static void lowerToWgmma(GemmOp gemm) {
+/// Erases operands that are no longer read.
+static void eraseExpressions(ArrayRef<Value> operands) {
+  for (Value operand : operands)
+    if (auto expression = operand.getDefiningOp<OperandOp>();
+        expression && expression->use_empty())
+      expression.erase();
+}
+
+/// A product of warpgroups reads its operands from shared memory, one of them
+/// from registers where it is converted or computed: all steps of K in one
+/// group, or those between two promotions.
+static void lowerToWgmma(GemmOp gemm, int64_t warps) {
   OpBuilder builder(gemm);
   Location loc = gemm.getLoc();
   MmaAttr mma = *gemm.getMma();
+  GemmPlan plan = planGemm(gemm, warps);
   bool promotes = needsPromotion(mma) && !gemm.getFastAccum();
   PartialSums sums(builder, loc, gemm.getAccumulator(), promotes);
-  int64_t depth = promotes ? promotionInterval : gemm.getTileK();
-  for (int64_t k = 0; k < gemm.getTileK(); k += depth) {
-    int64_t part = std::min(depth, gemm.getTileK() - k);
+  for (int64_t k = 0; k < gemm.getTileK(); k += plan.kStep) {
+    int64_t start = gemm.getBeginK() + k;
+    Value a = gemm.getA(), b = gemm.getB();
+    if (isFromRegisters(a, mma.getTypeA()))
+      a = emitStep(builder, loc, a, gemm.getUnsignedA(),
+                   getOperandStep(gemm, plan, /*isA=*/true, start),
+                   mma.getTypeA());
+    if (isFromRegisters(b, mma.getTypeB()))
+      b = emitStep(builder, loc, b, gemm.getUnsignedB(),
+                   getOperandStep(gemm, plan, /*isA=*/false, start),
+                   mma.getTypeB());
     Value sum = sums.getSum();
     auto fragment = cast<RankedTensorType>(sum.getType());
     auto flying = InFlightType::get(gemm.getContext(), fragment);
-    Value started =
-        WgmmaOp::create(builder, loc, flying, gemm.getA(), gemm.getB(), sum,
-                        /*accumulates=*/Value(), gemm.getBeginK() + k, part,
-                        mma, gemm.getTransposeA(), gemm.getTransposeB(),
-                        gemm.getUnsignedA(), gemm.getUnsignedB(),
-                        /*overwrite=*/promotes);
+    Value started = WgmmaOp::create(
+        builder, loc, flying, a, b, sum,
+        /*accumulates=*/Value(), gemm.getBeginK() + k, plan.kStep, mma,
+        gemm.getTransposeA(), gemm.getTransposeB(), gemm.getUnsignedA(),
+        gemm.getUnsignedB(), /*overwrite=*/promotes);
     sums.setSum(MmaWaitOp::create(builder, loc, fragment, started,
                                   /*pending=*/0),
-                k + part);
+                k + plan.kStep);
   }
   gemm.replaceAllUsesWith(sums.finish());
+  SmallVector<Value> operands{gemm.getA(), gemm.getB()};
   gemm.erase();
+  eraseExpressions(operands);
 }
 
 static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
@@ -141,7 +162,7 @@ static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
            << ": 'tile.gemm' has no layout; run tile-infer-layouts first";
   MmaAttr mma = *gemm.getMma();
   if (mma.isWgmma()) {
-    lowerToWgmma(gemm);
+    lowerToWgmma(gemm, warps);
     return success();
   }
   GemmPlan plan = planGemm(gemm, warps);
@@ -150,16 +171,16 @@ static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
            << gemm.getBeginK() << ", within a step of " << plan.kStep;
   OpBuilder builder(gemm);
   Location loc = gemm.getLoc();
-  OperandStep a = getOperandStep(gemm, plan, /*isA=*/true);
-  OperandStep b = getOperandStep(gemm, plan, /*isA=*/false);
   PartialSums sums(builder, loc, gemm.getAccumulator(),
                    needsPromotion(mma) && !gemm.getFastAccum());
   for (int64_t k = 0; k < gemm.getTileK(); k += plan.kStep) {
-    a.start = b.start = gemm.getBeginK() + k;
+    int64_t start = gemm.getBeginK() + k;
     Value fragmentA = emitStep(builder, loc, gemm.getA(), gemm.getUnsignedA(),
-                               a, mma.getTypeA());
+                               getOperandStep(gemm, plan, /*isA=*/true, start),
+                               mma.getTypeA());
     Value fragmentB = emitStep(builder, loc, gemm.getB(), gemm.getUnsignedB(),
-                               b, mma.getTypeB());
+                               getOperandStep(gemm, plan, /*isA=*/false, start),
+                               mma.getTypeB());
     Value sum = sums.getSum();
     sums.setSum(MmaOp::create(builder, loc, sum.getType(), fragmentA, fragmentB,
                               sum, mma, gemm.getUnsignedA(),
@@ -169,10 +190,7 @@ static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
   gemm.replaceAllUsesWith(sums.finish());
   SmallVector<Value> operands{gemm.getA(), gemm.getB()};
   gemm.erase();
-  for (Value operand : operands)
-    if (auto expression = operand.getDefiningOp<OperandOp>();
-        expression && expression->use_empty())
-      expression.erase();
+  eraseExpressions(operands);
   return success();
 }
 

@@ -255,10 +255,11 @@ bool tile::isConvertedFirst(OperandOp op, bool &toHalf) {
   return true;
 }
 
-OperandStep tile::getOperandStep(GemmOp gemm, const GemmPlan &plan, bool isA) {
+OperandStep tile::getOperandStep(GemmOp gemm, const GemmPlan &plan, bool isA,
+                                 int64_t start) {
   bool transposed = isA ? gemm.getTransposeA() : gemm.getTransposeB();
   return {isA == transposed ? 0 : 1,
-          /*start=*/0,
+          start,
           plan.kStep,
           transposed,
           isA ? plan.loadA : plan.loadB,
@@ -295,13 +296,14 @@ InputPart tile::getInputPart(OperandOp op, unsigned input,
 /// What the step needs of a further input, repeated over the fragment.
 static Value loadRepeated(OpBuilder &builder, Location loc, OperandOp op,
                           unsigned input, const OperandStep &step) {
-  Value tile = op.getInputs()[input];
+  Value value = op.getInputs()[input];
+  Type element = getTileElementType(value.getType());
   InputPart part = getInputPart(op, input, step);
-  Value value = loadPart(builder, loc, tile, part.start, part.layout);
-  return ReindexOp::create(
-      builder, loc,
-      getFragmentType(step.instruction, getTileElementType(tile.getType())),
-      value, part.map);
+  if (isa<SharedType>(value.getType()))
+    value = loadPart(builder, loc, value, part.start, part.layout);
+  return ReindexOp::create(builder, loc,
+                           getFragmentType(step.instruction, element), value,
+                           part.map);
 }
 
 Value tile::emitOperand(OpBuilder &builder, Location loc, OperandOp op,

@@ -29,8 +29,10 @@ struct OperandStep {
   layout::FragmentLayout load, instruction;
 };
 
-/// The first step of a planned product's left or right operand.
-OperandStep getOperandStep(GemmOp gemm, const GemmPlan &plan, bool isA);
+/// The step of a planned product that begins at an element of K, of its left or
+/// right operand.
+OperandStep getOperandStep(GemmOp gemm, const GemmPlan &plan, bool isA,
+                           int64_t start = 0);
 
 /// What a step reads of a further input of an operand, and how it is repeated
 /// over the fragment that the product takes.

@@ -49,8 +49,7 @@ static std::optional<CarriedProduct> findProduct(scf::ForOp loop) {
       return std::nullopt;
     if (auto wait = dyn_cast<MmaWaitOp>(op))
       product.wait = wait;
-    if (auto arrive = dyn_cast<ArriveOp>(op);
-        arrive && arrive.getPerWarpgroup())
+    if (auto arrive = dyn_cast<ArriveOp>(op); arrive && arrive.isByParts())
       product.arrivals.push_back(arrive);
   }
   if (!product.wait || product.arrivals.empty())
@@ -79,19 +78,24 @@ static std::optional<CarriedProduct> findProduct(scf::ForOp loop) {
   return product;
 }
 
-/// Moves arrivals up to the last wait for products: what is done with their
-/// sums does not need the buffers.
+/// Moves arrivals up to the last wait for products, or the last read of a
+/// shared tile: what is done with sums does not need the buffers.
 static void advanceArrivals(scf::ForOp loop) {
-  MmaWaitOp last;
+  Operation *last = nullptr;
+  bool waitsForAll = false;
   SmallVector<ArriveOp> arrivals;
   for (Operation &op : *loop.getBody()) {
-    if (auto wait = dyn_cast<MmaWaitOp>(op))
+    if (auto wait = dyn_cast<MmaWaitOp>(op)) {
       last = wait;
-    if (auto arrive = dyn_cast<ArriveOp>(op);
-        arrive && arrive.getPerWarpgroup())
+      waitsForAll = wait.getPending() == 0;
+    }
+    if (auto load = dyn_cast<LoadOp>(op);
+        load && isa<SharedType>(load.getMemory().getType()))
+      last = load;
+    if (auto arrive = dyn_cast<ArriveOp>(op); arrive && arrive.isByParts())
       arrivals.push_back(arrive);
   }
-  if (!last || last.getPending() != 0)
+  if (!last || !waitsForAll)
     return;
   for (ArriveOp arrive : arrivals)
     if (last->isBeforeInBlock(arrive) &&
@@ -162,7 +166,7 @@ void tile::keepProductsInFlight(scf::ForOp loop) {
   for (auto [place, arrive] : llvm::enumerate(product->arrivals))
     ArriveOp::create(builder, arrive.getLoc(), arrive.getBarrier(),
                      carrying.getResult(first + place), ran,
-                     /*per_warpgroup=*/true);
+                     arrive.getPerWarpgroup(), arrive.getPerWarp());
   for (auto [place, arrive] : llvm::enumerate(product->arrivals)) {
     arrive.getIndexMutable().assign(carrying.getRegionIterArg(first + place));
     arrive.getPredicateMutable().assign(isLater);

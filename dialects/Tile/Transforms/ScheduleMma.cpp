@@ -4,11 +4,12 @@
 // only serve to make the operands of the second move in front of the first, so
 // that loads and conversions run while the first multiplies.  Products of
 // warpgroups go on while the next iteration starts its own
-// (ProductsInFlight.h), and what is loaded for later iterations starts behind
-// them.
+// (ProductsInFlight.h), and while it makes what it takes from registers
+// (ConversionsAhead.h); what is loaded for later iterations starts behind them.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Tile/Transforms/ConversionsAhead.h"
 #include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/ProductsInFlight.h"
@@ -136,6 +137,8 @@ struct ScheduleMma : tile::impl::ScheduleMmaPassBase<ScheduleMma> {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
+      if (makeOperandsAhead(loop))
+        continue;
       loadBehindProduct(loop);
       keepProductsInFlight(loop);
     }

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Tile/IR/GemmTiling.h"
 #include "dialects/Tile/Transforms/CandidateSearch.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
@@ -121,7 +122,7 @@ static void warnOfOverflow(GemmOp gemm) {
 /// Notes how many columns of sums join their total at a time, where they do.
 static void notePromotion(GemmOp gemm) {
   MmaAttr mma = *gemm.getMma();
-  if (!hasSumsOfItsOwn(gemm, mma) || mma.getWarpsN() != 1)
+  if (!hasSumsOfItsOwn(gemm, mma) || mma.getWarpsN() != 1 || mma.getSwap())
     return;
   int64_t columns = gemm.getTileN();
   std::string candidates = std::to_string(columns);
@@ -134,6 +135,26 @@ static void notePromotion(GemmOp gemm) {
                   : "columns that join the total while others are multiplied"});
 }
 
+/// Notes that warpgroups do a product, and how.
+static void noteWarpgroups(KernelOp kernel, GemmOp gemm, MmaAttr mma) {
+  bool fromRegisters = mma.getSwap()
+                           ? isFromRegisters(gemm.getB(), mma.getTypeB())
+                           : isFromRegisters(gemm.getA(), mma.getTypeA());
+  noteChoice(kernel, gemm.getLoc(),
+             {"instruction", "wgmma", "wgmma, mma",
+              fromRegisters ? "the tensor cores take one operand from shared "
+                              "memory, the converted one from registers"
+                            : "the tensor cores take both operands from shared "
+                              "memory"});
+  noteChoice(kernel, gemm.getLoc(),
+             {"swap", mma.getSwap() ? "true" : "false", "true, false",
+              mma.getSwap()
+                  ? (fromRegisters ? "B is converted, and only a left operand "
+                                     "may come from registers"
+                                   : "the tile has no multiple of 64 rows")
+                  : "A can be the left operand"});
+}
+
 /// Chooses wgmma for all products of the kernel; false, with the reason noted,
 /// if it cannot do one of them or was decided against.
 static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
@@ -141,16 +162,22 @@ static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
   SmallVector<GemmOp> gemms;
   kernel.walk([&](GemmOp gemm) { gemms.push_back(gemm); });
   auto decided = getDecidedWord(kernel, "instruction");
-  if (gemms.empty() || decided == StringRef("mma"))
+  if (gemms.empty())
     return false;
-  if (capability != 90) {
-    if (decided)
-      return gemms.front().emitError(
-          "decision 'instruction' = wgmma needs sm_90a");
+  bool mustSwap = getDecidedFlag(kernel, "swap").value_or(false);
+  auto refuse = [&](GemmOp gemm, const Twine &why) -> FailureOr<bool> {
+    if (decided == StringRef("wgmma"))
+      return gemm.emitError("decision 'instruction' = wgmma ") << why;
+    if (mustSwap)
+      return gemm.emitError("decision 'swap' = true ") << why;
     return false;
-  }
+  };
+  if (decided == StringRef("mma"))
+    return refuse(gemms.front(), "does not fit 'instruction' = mma");
+  if (capability != 90)
+    return refuse(gemms.front(), "needs sm_90a");
   // Several products in turn each wait for the one before.
-  if (gemms.size() > 1 && !decided) {
+  if (gemms.size() > 1 && !decided && !mustSwap) {
     noteChoice(kernel, gemms.front().getLoc(),
                {"instruction", "mma", "wgmma, mma",
                 "the kernel has several products"});
@@ -163,9 +190,8 @@ static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
         findWgmmaCandidates(gemm, getNumWarps(gemm), obstacle));
     if (!candidates.back().empty())
       continue;
-    if (decided)
-      return gemm.emitError("decision 'instruction' = wgmma does not fit: ")
-             << obstacle;
+    if (decided || mustSwap)
+      return refuse(gemm, "does not fit: " + obstacle);
     if (auto promotion = getDecidedInteger(kernel, "promotion"))
       return gemm.emitError("decision 'promotion' = ")
              << *promotion << " does not fit: " << obstacle;
@@ -174,9 +200,7 @@ static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
     return false;
   }
   for (auto [gemm, options] : llvm::zip_equal(gemms, candidates)) {
-    noteChoice(kernel, gemm.getLoc(),
-               {"instruction", "wgmma", "wgmma, mma",
-                "the tensor cores take both operands from shared memory"});
+    noteWarpgroups(kernel, gemm, options.front().mma);
     search.add(gemm, std::move(options));
   }
   search.choose();

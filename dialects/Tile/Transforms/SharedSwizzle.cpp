@@ -4,6 +4,7 @@
 #include "dialects/Layout/BankConflicts.h"
 #include "dialects/Layout/Ldmatrix.h"
 #include "dialects/Layout/VectorAccess.h"
+#include "dialects/Tile/IR/GemmTiling.h"
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/SharedParts.h"
 #include "dialects/Tile/Transforms/TmaPlan.h"
@@ -126,10 +127,47 @@ std::optional<layout::Swizzle> tile::getTmaSwizzle(Value tile) {
 
 /// Whether the layout of a tile is the one that wgmma knows.
 static bool isReadByWarpgroups(Value tile) {
-  return llvm::any_of(tile.getUsers(), [](Operation *user) {
+  return llvm::any_of(tile.getUsers(), [&](Operation *user) {
+    auto gemm = dyn_cast<GemmOp>(user);
+    if (!gemm || !gemm.getMma() || !gemm.getMma()->isWgmma())
+      return false;
+    MmaAttr mma = *gemm.getMma();
+    return (gemm.getA() == tile && !isFromRegisters(tile, mma.getTypeA())) ||
+           (gemm.getB() == tile && !isFromRegisters(tile, mma.getTypeB()));
+  });
+}
+
+/// Whether warpgroups read the numbers of a tile into registers for a product,
+/// so that TMA may bring it.
+static bool isReadFromRing(Value tile) {
+  auto isWgmma = [](Operation *user) {
     auto gemm = dyn_cast<GemmOp>(user);
     return gemm && gemm.getMma() && gemm.getMma()->isWgmma();
+  };
+  return llvm::any_of(tile.getUsers(), [&](Operation *user) {
+    return isWgmma(user) ||
+           (isa<OperandOp>(user) && llvm::any_of(user->getUsers(), isWgmma));
   });
+}
+
+/// Of the swizzles that TMA knows for a tile the one with fewest conflicts.
+static layout::Swizzle
+chooseTmaSwizzle(ArrayRef<layout::AccessPattern> patterns,
+                 const layout::SharedLayout &storage) {
+  layout::Swizzle best;
+  auto count = [&](const layout::Swizzle &swizzle) {
+    int64_t conflicts = 0;
+    for (const layout::AccessPattern &pattern : patterns)
+      conflicts += layout::countConflicts(pattern, swizzle);
+    return conflicts;
+  };
+  for (int bits = 1; bits <= 3; ++bits) {
+    layout::Swizzle swizzle{bits, /*base=*/4, /*shift=*/3};
+    auto swizzled = storage.withSwizzle(swizzle);
+    if (swizzled && isTmaStorage(*swizzled) && count(swizzle) < count(best))
+      best = swizzle;
+  }
+  return best;
 }
 
 LogicalResult tile::chooseSharedLayout(AllocSharedOp alloc) {
@@ -154,7 +192,10 @@ LogicalResult tile::chooseSharedLayout(AllocSharedOp alloc) {
   describeUses(alloc.getResult(), patterns);
   if (patterns.empty())
     return success();
-  layout::Swizzle swizzle = layout::chooseSwizzle(patterns, storage).swizzle;
+  layout::Swizzle swizzle =
+      isReadFromRing(alloc.getResult()) && isTmaStorage(storage)
+          ? chooseTmaSwizzle(patterns, storage)
+          : layout::chooseSwizzle(patterns, storage).swizzle;
   if (swizzle.isIdentity())
     return success();
   auto swizzled = storage.withSwizzle(swizzle);

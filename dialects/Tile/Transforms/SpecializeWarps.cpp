@@ -68,6 +68,9 @@ struct Ring {
   PipelinedOp loop;
   SmallVector<CopyOp> copies, direct;
   int64_t stages = 0, bytes = 0;
+  /// Whether threads read buffers themselves, so that each warp hands them
+  /// back; else the first thread does for all whose product has read them.
+  bool readByThreads = false;
   llvm::MapVector<Value, AllocSharedOp> buffers;
   BarrierAllocOp full, empty;
 };
@@ -137,12 +140,14 @@ void WarpSpecializer::makeRing(PipelinedOp loop) {
     ring.copies.push_back(copy);
     auto alloc = copy.getDestination().getDefiningOp<AllocSharedOp>();
     SharedType type = alloc.getType();
+    ring.readByThreads |= isReadByThreads(alloc);
     ring.bytes += type.getStorage().bytes();
     SmallVector<int64_t> shape(type.getShape());
     shape.insert(shape.begin(), ring.stages);
+    int64_t packDim = type.getPackDim() < 0 ? -1 : type.getPackDim() + 1;
     auto staged =
         SharedType::get(builder.getContext(), shape, type.getElementType(),
-                        type.getPackDim(), type.getLayout());
+                        packDim, type.getLayout());
     auto buffer = AllocSharedOp::create(builder, alloc.getLoc(), staged,
                                         alloc.getNameAttr(), IntegerAttr());
     buffer->setAttr("tile.stages", builder.getI64IntegerAttr(ring.stages));
@@ -156,7 +161,9 @@ void WarpSpecializer::makeRing(PipelinedOp loop) {
         IntegerAttr());
   };
   ring.full = makeBarriers("full", 1);
-  ring.empty = makeBarriers("empty", consumers);
+  constexpr int64_t warpsPerGroup = 4;
+  ring.empty = makeBarriers(
+      "empty", ring.readByThreads ? consumers * warpsPerGroup : consumers);
 }
 
 void WarpSpecializer::makeRings() {
@@ -262,10 +269,10 @@ SmallVector<Value> WarpSpecializer::loadDirectly(Ring &ring,
     SmallVector<Value> indices;
     for (Value sourceIndex : copy.getSourceIndices())
       indices.push_back(recompute(sourceIndex, place));
-    for (LoadOp load : getDirectLoads(copy))
-      loaded.push_back(LoadOp::create(builder, load.getLoc(),
-                                      load.getResult().getType(),
-                                      copy.getSource(), indices, Value()));
+    Value pad = copy.getPad() ? recompute(copy.getPad(), place) : Value();
+    for (const DirectRead &read : getDirectReads(copy))
+      loaded.push_back(LoadOp::create(builder, read.user->getLoc(), read.type,
+                                      copy.getSource(), indices, pad));
   }
   return loaded;
 }
@@ -309,8 +316,11 @@ void WarpSpecializer::consume(Ring &ring, IRMapping &mapping,
     ValueRange loaded = loop.getRegionIterArgs().drop_front(carried + 2);
     ValueRange onTheirWay = loaded.drop_front(first.size());
     for (CopyOp copy : ring.direct)
-      for (LoadOp load : getDirectLoads(copy)) {
-        inner.map(load.getResult(), loaded.front());
+      for (const DirectRead &read : getDirectReads(copy)) {
+        if (isa<LoadOp>(read.user))
+          inner.map(read.user->getResult(0), loaded.front());
+        else
+          inner.map(copy.getDestination(), loaded.front());
         loaded = loaded.drop_front();
       }
     for (Operation &op : ring.loop.getBodyBlock()->without_terminator())
@@ -319,7 +329,8 @@ void WarpSpecializer::consume(Ring &ring, IRMapping &mapping,
                         [&](Value result) { return inner.contains(result); }))
         builder.clone(op, inner);
     ArriveOp::create(builder, loc, ring.empty, here.slot, /*predicate=*/Value(),
-                     /*per_warpgroup=*/true);
+                     /*per_warpgroup=*/!ring.readByThreads,
+                     /*per_warp=*/ring.readByThreads);
     Value ahead = arith::AddIOp::create(
         builder, loc, loop.getInductionVar(),
         arith::MulIOp::create(builder, loc, step, getConstant(2)));

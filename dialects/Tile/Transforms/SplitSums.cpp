@@ -79,7 +79,8 @@ private:
 
 bool SumSplitter::isCandidate() {
   if (!start || !start.getOverwrite() || wait.getPending() != 0 ||
-      start->getBlock() != wait->getBlock())
+      start->getBlock() != wait->getBlock() || start.getMma().getSwap() ||
+      !isa<SharedType>(start.getA().getType()))
     return false;
   columns = start.getMma().getN();
   auto fragment = cast<RankedTensorType>(wait.getResult().getType());

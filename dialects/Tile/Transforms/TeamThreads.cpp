@@ -17,7 +17,7 @@ static bool isForOneThread(Operation *op) {
       llvm::any_of(op->getResultTypes(), isFragmentType))
     return false;
   if (auto arrive = dyn_cast<ArriveOp>(op))
-    return !arrive.getPerWarpgroup();
+    return !arrive.isByParts();
   return isa<scf::SCFDialect, arith::ArithDialect, math::MathDialect>(
              op->getDialect()) ||
          isa<LoadElementOp, SetMaxRegistersOp, ExpectOp, WaitOp, TmaCopyOp,

@@ -217,6 +217,16 @@ std::optional<TmaPlan> tile::planTmaCopy(TmaCopyOp op, std::string &obstacle) {
   return TmaPlanner(op, obstacle).run();
 }
 
+bool tile::isTmaStorage(const layout::SharedLayout &storage) {
+  layout::Swizzle swizzle = storage.swizzle();
+  if (storage.padBytes() != 0 || storage.rowPitch() % rowUnitBytes != 0)
+    return false;
+  return swizzle.isIdentity()
+             ? storage.panelBytes() == 0
+             : swizzle.base == 4 && swizzle.shift == 3 && swizzle.bits <= 3 &&
+                   storage.rowPitch() == rowUnitBytes << swizzle.bits;
+}
+
 SharedLayoutAttr tile::getTmaLayout(SharedType type) {
   int64_t rowBytes = type.getStorage().rowPitch();
   for (int64_t bits = 3; bits > 0; --bits) {

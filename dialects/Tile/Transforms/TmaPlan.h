@@ -37,6 +37,9 @@ struct TmaPlan {
 /// that follows "cannot be done:", if TMA cannot do it.
 std::optional<TmaPlan> planTmaCopy(TmaCopyOp op, std::string &obstacle);
 
+/// Whether TMA can write a tile stored so, for itself or a panel at a time.
+bool isTmaStorage(const layout::SharedLayout &storage);
+
 /// The layout in which a tile of this type is moved by TMA with the widest
 /// swizzle that its rows allow.
 SharedLayoutAttr getTmaLayout(SharedType type);

@@ -39,28 +39,63 @@ static bool isGroupLayout(const layout::FragmentLayout &layout,
          hasRegister({0, 1}) && hasRegister({8, 0});
 }
 
+/// The same for accumulators of transposes, whose groups have 64 columns each,
+/// with neighbours in pairs, and `rows` rows in a part.
+static bool isTransposedGroupLayout(const layout::FragmentLayout &layout,
+                                    int64_t rows) {
+  const layout::Coords lanes[] = {{2, 0}, {4, 0}, {0, 2}, {0, 4}, {0, 8}};
+  ArrayRef<layout::Coords> warps = layout.warpBases();
+  if (!llvm::equal(layout.laneBases(), lanes) || warps.size() < 2 ||
+      warps[0] != layout::Coords{0, 16} || warps[1] != layout::Coords{0, 32})
+    return false;
+  auto isGroupStep = [&](const layout::Coords &basis) {
+    return basis[0] % rows == 0 && basis[1] % wgmmaRows == 0;
+  };
+  auto hasRegister = [&](const layout::Coords &basis) {
+    return llvm::is_contained(layout.registerBases(), basis);
+  };
+  if (!llvm::all_of(warps.drop_front(2), isGroupStep) || !hasRegister({0, 1}) ||
+      !hasRegister({1, 0}))
+    return false;
+  for (int32_t row = 8; row < rows; row *= 2)
+    if (!hasRegister({row, 0}))
+      return false;
+  return true;
+}
+
 /// The tile through which a store goes; null if TMA cannot do it.
 static SharedType getStagingType(StoreOp store, int64_t groups) {
   auto tensor = dyn_cast<GlobalType>(store.getMemory().getType());
   auto value = cast<RankedTensorType>(store.getValue().getType());
-  LayoutAttr layout = getFragmentLayout(value);
-  if (!tensor || !isa<BlockArgument>(store.getMemory()) || !layout ||
+  LayoutAttr fragment = getFragmentLayout(value);
+  if (!tensor || !isa<BlockArgument>(store.getMemory()) || !fragment ||
       tensor.getRank() < 2 || value.getRank() != 2)
     return {};
+  const layout::FragmentLayout &layout = fragment.getLayout();
   int64_t bits = getElementBits(tensor.getElementType());
   int64_t rows = value.getShape()[0], columns = value.getShape()[1];
-  if ((bits != 16 && bits != 32) || rows % wgmmaRows != 0)
+  if (bits != 16 && bits != 32)
     return {};
+  auto makeType = [&](int64_t partRows, int64_t width, int64_t panel) {
+    // Rows that are as long as a panel are whole.
+    bool isOne = width * bits / 8 == panel;
+    return SharedType::get(
+        tensor.getContext(), {groups * buffersPerGroup, partRows, width},
+        tensor.getElementType(), /*packDim=*/-1,
+        SharedLayoutAttr::get(tensor.getContext(),
+                              panel == mostPanelBytes ? 3 : 2, /*base=*/4,
+                              /*shift=*/3, /*padding=*/0, isOne ? 0 : panel));
+  };
   for (int64_t panel : {mostPanelBytes, mostPanelBytes / 2}) {
     int64_t width = panel * 8 / bits;
-    if (columns % width == 0 && isGroupLayout(layout.getLayout(), width))
-      return SharedType::get(
-          tensor.getContext(), {groups * buffersPerGroup, wgmmaRows, width},
-          tensor.getElementType(), /*packDim=*/-1,
-          SharedLayoutAttr::get(tensor.getContext(),
-                                panel == mostPanelBytes ? 3 : 2, /*base=*/4,
-                                /*shift=*/3, /*padding=*/0, /*panel=*/0));
+    if (rows % wgmmaRows == 0 && columns % width == 0 &&
+        isGroupLayout(layout, width))
+      return makeType(wgmmaRows, width, panel);
   }
+  // As many rows as fit into the same buffer.
+  for (int64_t part = wgmmaRows * 16 / bits; part >= 8; part /= 2)
+    if (isTransposedGroupLayout(layout, part))
+      return makeType(part, wgmmaRows, mostPanelBytes);
   return {};
 }
 
@@ -117,13 +152,17 @@ bool TmaStores::emit(OpBuilder &builder, StoreOp store, IRMapping &mapping) {
     return false;
   auto tensor = cast<GlobalType>(store.getMemory().getType());
   SmallVector<int64_t> box(tensor.getRank() - 2, 1);
-  llvm::append_values(box, wgmmaRows, type.getShape()[2]);
+  layout::SharedLayout storage = type.getStorage();
+  llvm::append_values(box, type.getShape()[1],
+                      storage.panelBytes()
+                          ? storage.panelBytes() / storage.unitBytes()
+                          : type.getShape()[2]);
   SmallVector<Value> indices;
   for (Value index : store.getIndices())
     indices.push_back(mapping.lookupOrDefault(index));
-  StoreThroughOp::create(
-      builder, store.getLoc(), mapping.lookupOrDefault(store.getValue()),
-      store.getMemory(), indices, staging,
-      maps.add(argument.getArgNumber(), box, type.getStorage()));
+  StoreThroughOp::create(builder, store.getLoc(),
+                         mapping.lookupOrDefault(store.getValue()),
+                         store.getMemory(), indices, staging,
+                         maps.add(argument.getArgNumber(), box, storage));
   return true;
 }

@@ -1,9 +1,14 @@
 //===- TmaVariant.cpp - The variant of a kernel that TMA feeds ------------===//
 
 #include "dialects/Tile/Transforms/TmaVariant.h"
+#include "dialects/Tile/IR/GemmTiling.h"
 #include "dialects/Tile/Transforms/AccessFacts.h"
 #include "dialects/Tile/Transforms/AlignmentFacts.h"
+#include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/MemoryAccess.h"
+#include "dialects/Tile/Transforms/OperandExpressions.h"
+#include "dialects/Tile/Transforms/TileBuilders.h"
+#include "dialects/Tile/Transforms/TmaPlan.h"
 #include "dialects/Tile/Transforms/WgmmaCandidates.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
@@ -34,6 +39,7 @@ SmallVector<int64_t> tile::getTmaBox(GlobalType tensor, SharedType tile) {
   SmallVector<int64_t> box(tensor.getRank() - tile.getRank(), 1);
   llvm::append_range(box, tile.getShape());
   layout::SharedLayout storage = tile.getStorage();
+  llvm::copy(storage.storageShape(), box.end() - tile.getRank());
   if (storage.panelBytes() != 0)
     box.back() = storage.panelBytes() / storage.unitBytes();
   return box;
@@ -62,61 +68,89 @@ static bool isComputable(Value value, PipelinedOp loop) {
 /// Why TMA cannot do a copy of a loop's body; empty if it can.
 static std::string findCopyObstacle(CopyOp copy, PipelinedOp loop) {
   auto alloc = copy.getDestination().getDefiningOp<AllocSharedOp>();
+  auto tensorArgument = dyn_cast<BlockArgument>(copy.getSource());
   auto tensor = dyn_cast<GlobalType>(copy.getSource().getType());
-  if (!alloc || !tensor || !isa<BlockArgument>(copy.getSource()))
+  if (!alloc || !tensor || !tensorArgument)
     return "a copy is not from a tensor to a whole shared tile";
   if (loop->getParentOfType<KernelOp>().getArgAttr(
-          cast<BlockArgument>(copy.getSource()).getArgNumber(),
-          "tile.strided_all"))
+          tensorArgument.getArgNumber(), "tile.strided_all"))
     return "a tensor may have gaps between elements";
   if (copy.getPad())
     return "a copy has a pad value";
   SharedType tile = alloc.getType();
-  if (tensor.getRank() < 2 || tile.getRank() != 2 || tensor.getPackDim() >= 0)
+  if (tensor.getRank() < 2 || tile.getRank() != 2 ||
+      (tensor.getPackDim() >= 0 &&
+       !movesWholeBytes(tensorArgument, copy.getSourceIndices(), alloc)))
     return "a copied tile is no matrix of whole bytes";
   layout::SharedLayout storage = tile.getStorage();
-  layout::Swizzle swizzle = storage.swizzle();
-  if (storage.padBytes() != 0 || swizzle.base != 4 || swizzle.shift != 3 ||
-      storage.rowPitch() != 16 << swizzle.bits)
+  if (!isTmaStorage(storage))
     return "a copied tile has a layout that TMA does not know";
   if (llvm::any_of(getTmaBox(tensor, tile),
                    [](int64_t extent) { return extent > mostBoxExtent; }))
-    return "a copied tile has more than 256 rows";
+    return "a copied tile has more than 256 rows, or columns";
   for (Value index : copy.getSourceIndices())
     if (!isComputable(index, loop))
       return "the place of a copy depends on what is computed";
   for (Operation *user : alloc.getResult().getUsers())
-    if (user != copy && (!loop->isProperAncestor(user) || !isa<GemmOp>(user)))
+    if (user != copy && (!loop->isProperAncestor(user) ||
+                         !isa<GemmOp, OperandOp, LoadOp, UnpackedOp>(user)))
       return "a copied tile has other uses than products of its loop";
   return "";
 }
 
 /// Elements of a tile that the consumers read from global memory themselves.
-static constexpr int64_t mostDirectElements = 512;
+static constexpr int64_t mostDirectElements = 1024;
 
-SmallVector<LoadOp> tile::getDirectLoads(CopyOp copy) {
-  SmallVector<LoadOp> loads;
-  for (Operation *user : copy.getDestination().getUsers())
+/// The product that takes an expression, if all of a tile that it reads is one
+/// fragment of it, and the type of that.
+static RankedTensorType findWholeInput(OperandOp expression, Value tile) {
+  auto user = llvm::find_if(expression.getInputs(),
+                            [&](Value input) { return input == tile; });
+  unsigned index = user - expression.getInputs().begin();
+  auto gemm = dyn_cast<GemmOp>(*expression->user_begin());
+  if (index == 0 || !gemm || !gemm.getMma() || !gemm.getMma()->isWgmma())
+    return {};
+  GemmPlan plan = planGemm(gemm, getNumWarps(gemm));
+  if (gemm.getBeginK() != 0 || plan.kStep != gemm.getTileK())
+    return {};
+  bool isA = gemm.getA() == expression.getResult();
+  auto type = getFragmentType(
+      getInputPart(expression, index, getOperandStep(gemm, plan, isA)).layout,
+      getTileElementType(tile.getType()));
+  return llvm::equal(type.getShape(), getTileShape(tile.getType()))
+             ? type
+             : RankedTensorType();
+}
+
+SmallVector<DirectRead> tile::getDirectReads(CopyOp copy) {
+  SmallVector<DirectRead> reads;
+  for (Operation *user : copy.getDestination().getUsers()) {
     if (auto load = dyn_cast<LoadOp>(user))
-      loads.push_back(load);
-  return loads;
+      reads.push_back({user, load.getResult().getType()});
+    else if (auto expression = dyn_cast<OperandOp>(user))
+      reads.push_back(
+          {user, findWholeInput(expression, copy.getDestination())});
+  }
+  return reads;
 }
 
 /// Whether the tile of a copy is small and read as a whole by its loop only.
 static bool isDirect(CopyOp copy, PipelinedOp loop) {
   auto alloc = copy.getDestination().getDefiningOp<AllocSharedOp>();
-  if (!alloc || !isa<BlockArgument>(copy.getSource()) || copy.getPad() ||
-      alloc.getType().getPackDim() >= 0)
+  if (!alloc || !isa<BlockArgument>(copy.getSource()) ||
+      (copy.getPad() && !isComputable(copy.getPad(), loop)))
     return false;
   ArrayRef<int64_t> shape = alloc.getType().getShape();
   int64_t elements = 1;
   for (int64_t extent : shape)
     elements *= extent;
-  auto isWholeLoad = [&](Operation *user) {
+  auto isWholeRead = [&](Operation *user) {
+    if (user->getBlock() != loop.getBodyBlock() || !copy->isBeforeInBlock(user))
+      return false;
+    if (auto expression = dyn_cast<OperandOp>(user))
+      return bool(findWholeInput(expression, alloc));
     auto load = dyn_cast<LoadOp>(user);
-    return load && load->getBlock() == loop.getBodyBlock() &&
-           copy->isBeforeInBlock(load) &&
-           getTileShape(load.getResult().getType()) == shape &&
+    return load && getTileShape(load.getResult().getType()) == shape &&
            llvm::all_of(load.getIndices(), [](Value index) {
              return matchPattern(index, m_Zero());
            });
@@ -125,15 +159,26 @@ static bool isDirect(CopyOp copy, PipelinedOp loop) {
          llvm::all_of(copy.getSourceIndices(),
                       [&](Value index) { return isComputable(index, loop); }) &&
          llvm::all_of(alloc.getResult().getUsers(), [&](Operation *user) {
-           return user == copy || isWholeLoad(user);
+           return user == copy || isWholeRead(user);
          });
+}
+
+bool tile::isReadByThreads(Value tile) {
+  return llvm::any_of(tile.getUsers(), [&](Operation *user) {
+    auto gemm = dyn_cast<GemmOp>(user);
+    if (!gemm)
+      return isa<OperandOp, LoadOp, UnpackedOp>(user);
+    MmaAttr mma = *gemm.getMma();
+    return !mma.isWgmma() ||
+           (gemm.getA() == tile && isFromRegisters(tile, mma.getTypeA())) ||
+           (gemm.getB() == tile && isFromRegisters(tile, mma.getTypeB()));
+  });
 }
 
 LoopCopies tile::getLoopCopies(PipelinedOp loop) {
   LoopCopies copies;
   for (auto copy : loop.getBodyBlock()->getOps<CopyOp>())
-    (findCopyObstacle(copy, loop).empty() ? copies.byTma : copies.direct)
-        .push_back(copy);
+    (isDirect(copy, loop) ? copies.direct : copies.byTma).push_back(copy);
   return copies;
 }
 
@@ -141,9 +186,9 @@ static std::string findLoopObstacle(PipelinedOp loop) {
   if (!isComputable(loop.getLower(), {}) || !isComputable(loop.getUpper(), {}))
     return "the bounds of a loop depend on what is computed";
   LoopCopies copies = getLoopCopies(loop);
-  for (CopyOp copy : copies.direct)
-    if (!isDirect(copy, loop))
-      return findCopyObstacle(copy, loop);
+  for (CopyOp copy : copies.byTma)
+    if (std::string why = findCopyObstacle(copy, loop); !why.empty())
+      return why;
   return copies.byTma.empty() ? "a loop copies nothing by TMA" : "";
 }
 

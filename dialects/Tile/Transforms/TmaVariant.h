@@ -40,8 +40,15 @@ struct LoopCopies {
   SmallVector<CopyOp> byTma, direct;
 };
 LoopCopies getLoopCopies(PipelinedOp loop);
-/// The loads of the tile that a direct copy fills.
-SmallVector<LoadOp> getDirectLoads(CopyOp copy);
+/// What reads the tile that a direct copy fills: a load, or the expression of
+/// an operand, and the fragment that it takes.
+struct DirectRead {
+  Operation *user;
+  RankedTensorType type;
+};
+SmallVector<DirectRead> getDirectReads(CopyOp copy);
+/// Whether threads read a tile, other than by the instructions of products.
+bool isReadByThreads(Value tile);
 
 /// Makes the variant in front of the kernel; null, with the reason in
 /// `obstacle`, if TMA cannot feed it.

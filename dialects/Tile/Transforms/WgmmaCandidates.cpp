@@ -1,6 +1,7 @@
 //===- WgmmaCandidates.cpp - Products by warpgroups -----------------------===//
 
 #include "dialects/Tile/Transforms/WgmmaCandidates.h"
+#include "dialects/Tile/IR/GemmTiling.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/PackedOperand.h"
 #include "mlir/IR/Matchers.h"
@@ -16,20 +17,43 @@ static constexpr int64_t mostColumns = 256;
 /// warpgroups that multiply have 232 registers a thread, four have 112.
 static int64_t getMostSums(int64_t warps) { return warps <= 8 ? 192 : 96; }
 
-static bool isByteFloat(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
-}
+/// Registers of a thread for addresses, descriptors and loads.
+static constexpr int64_t otherRegisters = 40;
 
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// Whether the instruction multiplies elements of these types as they are.
-static bool isNativePair(Type a, Type b) {
-  if (isByteFloat(a) && isByteFloat(b))
-    return true;
-  return a == b &&
-         (a.isF16() || a.isBF16() || isa<FloatTF32Type>(a) || a.isInteger(8));
+static bool isByteFloat(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+static bool isSmallInteger(Type type) {
+  return type.isInteger(4) || type.isInteger(8);
+}
+
+/// What the operands are converted to, exactly; null types if nothing holds
+/// both.
+static std::pair<Type, Type> getOperandTypes(Type a, Type b) {
+  MLIRContext *context = a.getContext();
+  auto isHalf = [](Type type) { return type.isF16() || type.isBF16(); };
+  if (isHalf(a) || isHalf(b)) {
+    Type half = isHalf(a) ? a : b;
+    return {half, half};
+  }
+  if (isSmallInteger(a) && isSmallInteger(b)) {
+    Type byte = IntegerType::get(context, 8);
+    return {byte, byte};
+  }
+  // What has 4 bits is exact in e4m3.
+  auto widen = [&](Type type) -> Type {
+    return isByteFloat(type) ? type : Float8E4M3FNType::get(context);
+  };
+  if (isByteFloat(a) || isByteFloat(b))
+    return {widen(a), widen(b)};
+  if (a == b && isa<FloatTF32Type>(a))
+    return {a, b};
+  return {};
 }
 
 int64_t tile::getWgmmaPanel(SharedType type) {
@@ -54,20 +78,23 @@ SharedLayoutAttr tile::getWgmmaLayout(SharedType type) {
                                row == panel ? 0 : panel);
 }
 
-/// Why wgmma cannot read an operand; empty if it can.
-static std::string findOperandObstacle(Value operand, bool isKFastest) {
+/// Why wgmma cannot read an operand from shared memory; empty if it can.
+static std::string findSharedObstacle(Value operand, Type type,
+                                      bool isKFastest) {
   auto alloc = operand.getDefiningOp<AllocSharedOp>();
   if (!alloc)
     return "an operand is no whole shared tile";
+  SharedType tile = alloc.getType();
+  if (tile.getElementType() != type)
+    return "an operand is converted on its way";
   if (isPrepacked(operand))
     return "an operand is prepacked, for registers";
-  SharedType type = alloc.getType();
-  if (!isKFastest && getElementBits(type.getElementType()) != 16)
+  if (!isKFastest && getElementBits(type) != 16)
     return "K is not fastest in memory, as it must be for all but 16-bit "
            "elements";
-  if (getWgmmaPanel(type) == 0)
+  if (getWgmmaPanel(tile) == 0)
     return "rows of a tile are no multiple of 64 bytes";
-  if (alloc.getAnnotation() && *alloc.getAnnotation() != getWgmmaLayout(type))
+  if (alloc.getAnnotation() && *alloc.getAnnotation() != getWgmmaLayout(tile))
     return "a tile has another layout by its annotation";
   // Parts of panels have no layout that others know.
   for (Operation *user : alloc.getResult().getUsers())
@@ -85,24 +112,63 @@ static int64_t chooseColumns(int64_t columns, bool isInteger) {
   return 0;
 }
 
-/// Why wgmma cannot do a product, whatever the warps; empty if it can.
-static std::string findObstacle(GemmOp gemm) {
-  Type a = gemm.getElementTypeA(), b = gemm.getElementTypeB();
-  if (!isNativePair(a, b))
-    return "an operand is converted on its way";
-  if (std::string why = findOperandObstacle(gemm.getA(), !gemm.getTransposeA());
+namespace {
+/// A product as one of its two forms: rows are those of the instruction's left
+/// operand, which are columns of the tile where operands are swapped.
+struct WgmmaForm {
+  WgmmaForm(GemmOp gemm, bool swap)
+      : gemm(gemm), swap(swap), left(swap ? gemm.getB() : gemm.getA()),
+        right(swap ? gemm.getA() : gemm.getB()),
+        rows(swap ? gemm.getTileN() : gemm.getTileM()),
+        columns(swap ? gemm.getTileM() : gemm.getTileN()),
+        types(getOperandTypes(gemm.getElementTypeA(), gemm.getElementTypeB())) {
+  }
+
+  /// Why the form does not exist, whatever the warps; empty if it does.
+  std::string findObstacle();
+
+  Type getLeftType() const { return swap ? types.second : types.first; }
+  Type getRightType() const { return swap ? types.first : types.second; }
+  int64_t getK() const {
+    return stepBytes * 8 / int64_t(getElementBits(types.first));
+  }
+  bool isLeftInRegisters() const {
+    return isFromRegisters(left, getLeftType());
+  }
+
+  GemmOp gemm;
+  bool swap;
+  Value left, right;
+  int64_t rows, columns;
+  std::pair<Type, Type> types;
+};
+} // namespace
+
+std::string WgmmaForm::findObstacle() {
+  if (!types.first)
+    return "no instruction of warpgroups multiplies these types";
+  bool isKFirstA = gemm.getTransposeA(), isKFirstB = !gemm.getTransposeB();
+  if (isLeftInRegisters() && isFromRegisters(right, getRightType()))
+    return "both operands are converted on their way";
+  if (std::string why = findSharedObstacle(right, getRightType(),
+                                           !(swap ? isKFirstA : isKFirstB));
       !why.empty())
     return why;
-  if (std::string why = findOperandObstacle(gemm.getB(), gemm.getTransposeB());
-      !why.empty())
+  if (isLeftInRegisters()) {
+    if (!getStoredOperand(left))
+      return "an operand is no expression over shared tiles";
+  } else if (std::string why = findSharedObstacle(
+                 left, getLeftType(), !(swap ? isKFirstB : isKFirstA));
+             !why.empty()) {
     return why;
+  }
   Type sum = getTileElementType(gemm.getAccumulator().getType());
   if (!sum.isF32() && !sum.isInteger(32))
     return "sums are not of 32 bits";
-  int64_t kStep = stepBytes * 8 / getElementBits(a);
-  if (gemm.getTileM() % wgmmaRows != 0)
-    return "the tile has no multiple of 64 rows";
-  if (gemm.getTileK() % kStep != 0 || gemm.getBeginK() % kStep != 0)
+  if (rows % wgmmaRows != 0)
+    return swap ? "the tile has no multiple of 64 columns"
+                : "the tile has no multiple of 64 rows";
+  if (gemm.getTileK() % getK() != 0 || gemm.getBeginK() % getK() != 0)
     return "K is no multiple of 32 bytes";
   return "";
 }
@@ -111,14 +177,13 @@ static std::string findObstacle(GemmOp gemm) {
 // Candidates
 //===----------------------------------------------------------------------===//
 
-/// Clocks of the tensor cores: they read A and B from shared memory, 128 bytes
+/// Clocks of the tensor cores: they read operands from shared memory, 128 bytes
 /// a clock, and multiply N / 2 columns of one instruction's K in one:
 /// a model, which ranks tiles.
-static int64_t countClocks(GemmOp gemm, MmaAttr mma) {
-  int64_t instructions = gemm.getTileM() / wgmmaRows *
-                         (gemm.getTileN() / mma.getN()) *
-                         (gemm.getTileK() / mma.getK());
-  return instructions * std::max(mma.getN() / 2, 16 + mma.getN() / 4);
+static int64_t countClocks(const WgmmaForm &form, MmaAttr mma,
+                           int64_t instructions) {
+  int64_t reads = form.isLeftInRegisters() ? 13 : 16 + mma.getN() / 4;
+  return instructions * std::max(mma.getN() / 2, reads);
 }
 
 bool tile::hasSumsOfItsOwn(GemmOp gemm, MmaAttr mma) {
@@ -141,32 +206,68 @@ int64_t tile::countPartsInFlight(int64_t total, int64_t part, int64_t warps) {
   return std::clamp<int64_t>((getMostSums(warps) - total) / part, 1, 2);
 }
 
-static GemmCost getCost(GemmOp gemm, MmaAttr mma, int64_t warps) {
+/// Whether sums may join their total some columns at a time, of a product whose
+/// warps share the columns as `warpColumns` says: only whole columns of warps
+/// are split, by operands from shared memory (SplitSums.cpp).
+static bool maySplit(const WgmmaForm &form, MmaAttr mma, int64_t warpColumns) {
+  return warpColumns == 1 && !form.swap && !form.isLeftInRegisters() &&
+         hasSumsOfItsOwn(form.gemm, mma);
+}
+
+static GemmCost getCost(const WgmmaForm &form, MmaAttr mma, int64_t warpColumns,
+                        int64_t warps) {
+  GemmOp gemm = form.gemm;
   GemmCost cost;
-  cost.products = gemm.getTileM() / wgmmaRows * (gemm.getTileN() / mma.getN()) *
+  cost.products = form.rows / wgmmaRows * (form.columns / mma.getN()) *
                   (gemm.getTileK() / mma.getK());
-  cost.asyncClocks = countClocks(gemm, mma);
-  int64_t total = gemm.getTileM() * gemm.getTileN() / (warps * 32);
+  cost.asyncClocks = countClocks(form, mma, cost.products);
+  int64_t total = form.rows * form.columns / (warps * 32);
   cost.registers = total;
   if (hasSumsOfItsOwn(gemm, mma)) {
-    // Only whole columns of warps are split (SplitSums.cpp).
-    int64_t part =
-        mma.getWarpsN() == 1 ? total * mma.getN() / gemm.getTileN() : total;
+    int64_t part = maySplit(form, mma, warpColumns)
+                       ? total * mma.getN() / form.columns
+                       : total;
     cost.registers +=
         std::min(countPartsInFlight(total, part, warps) * part, total);
   }
   return cost;
 }
 
+/// Registers of a thread of a kernel's consumers, once one more warpgroup
+/// copies for them.
+static int64_t countRegisters(int64_t warps) {
+  switch (warps) {
+  case 4:
+    return 255;
+  case 8:
+    return 232;
+  default:
+    return 112;
+  }
+}
+
+/// Whether the sums, and what one product takes from registers, for two
+/// products, fit.
+static bool fitsRegisters(WgmmaForm &form, const GemmCost &cost,
+                          int64_t warpRows, int64_t warps) {
+  if (cost.registers > getMostSums(warps))
+    return false;
+  if (!form.isLeftInRegisters())
+    return true;
+  int64_t numbers = form.rows / warpRows * form.gemm.getTileK() / 32 *
+                    int64_t(getElementBits(form.getLeftType())) / 32;
+  return cost.registers + 2 * numbers + otherRegisters <= countRegisters(warps);
+}
+
 /// The numbers of columns that one instruction may have, for a product whose
 /// warpgroups have `columns` side by side.  Sums that join a total do so best
 /// 128 columns at a time, or nearly as many: measured, 8-bit floats on an H200.
-static SmallVector<int64_t> listColumns(GemmOp gemm, int64_t columns,
+static SmallVector<int64_t> listColumns(int64_t columns, bool isInteger,
                                         bool splits) {
   SmallVector<int64_t> widths;
   if (splits)
     widths = getPartWidths(columns);
-  int64_t all = chooseColumns(columns, gemm.getElementTypeA().isInteger(8));
+  int64_t all = chooseColumns(columns, isInteger);
   if (all != 0 && !llvm::is_contained(widths, all))
     widths.insert(all <= 128 ? widths.begin() : widths.end(), all);
   return widths;
@@ -175,8 +276,8 @@ static SmallVector<int64_t> listColumns(GemmOp gemm, int64_t columns,
 /// Why no way to share the tile out is left.
 static std::string explainNone(GemmOp gemm) {
   if (!getDecidedInteger(gemm->getParentOfType<KernelOp>(), "promotion"))
-    return "the warpgroups cannot share the tile, or their sums do not fit "
-           "into registers";
+    return "the warpgroups cannot share the tile, or their sums and operands "
+           "do not fit into registers";
   std::string widths = std::to_string(gemm.getTileN());
   for (int64_t width : getPartWidths(gemm.getTileN()))
     widths += ", " + std::to_string(width);
@@ -184,57 +285,78 @@ static std::string explainNone(GemmOp gemm) {
          ", as far as their sums fit into registers";
 }
 
+static void findCandidates(WgmmaForm &form, int64_t warps,
+                           SmallVectorImpl<GemmCandidate> &candidates) {
+  GemmOp gemm = form.gemm;
+  auto kernel = gemm->getParentOfType<KernelOp>();
+  auto decided = getDecidedWarpGrid(kernel);
+  auto promotion = getDecidedInteger(kernel, "promotion");
+  for (int64_t warpRows = warps; warpRows >= 4; warpRows /= 2) {
+    int64_t warpColumns = warps / warpRows;
+    auto grid = form.swap ? std::pair(warpColumns, warpRows)
+                          : std::pair(warpRows, warpColumns);
+    if (decided && *decided != grid)
+      continue;
+    if (form.rows % (16 * warpRows) != 0 ||
+        form.columns % (8 * warpColumns) != 0)
+      continue;
+    // Columns of a warpgroup are side by side within the power of two in N.
+    int64_t core = form.columns & -form.columns;
+    int64_t columns = warpColumns == 1 ? form.columns : core / warpColumns;
+    auto makeMma = [&](int64_t width) {
+      return MmaAttr::get(gemm.getContext(), wgmmaRows, width, form.getK(),
+                          form.types.first, form.types.second, grid.first,
+                          grid.second, ArrayRef<int64_t>(), ArrayRef<int64_t>(),
+                          form.swap);
+    };
+    bool splits = maySplit(form, makeMma(8), warpColumns);
+    for (int64_t width :
+         listColumns(columns, form.types.first.isInteger(8), splits)) {
+      if (splits && promotion && *promotion != width)
+        continue;
+      MmaAttr mma = makeMma(width);
+      GemmCost cost = getCost(form, mma, warpColumns, warps);
+      if (fitsRegisters(form, cost, warpRows, warps))
+        candidates.push_back({mma, cost});
+    }
+  }
+}
+
 SmallVector<GemmCandidate> tile::findWgmmaCandidates(GemmOp gemm, int64_t warps,
                                                      std::string &obstacle) {
-  obstacle = findObstacle(gemm);
-  if (!obstacle.empty())
-    return {};
   auto kernel = gemm->getParentOfType<KernelOp>();
   if (kernel.getThreads() % warpgroupThreads != 0 ||
       warps * 32 != int64_t(kernel.getThreads())) {
     obstacle = "the threads are no power of two of warpgroups";
     return {};
   }
-  Type a = gemm.getElementTypeA(), b = gemm.getElementTypeB();
-  int64_t k = stepBytes * 8 / getElementBits(a);
-  auto decided = getDecidedWarpGrid(kernel);
+  // As the program has it, unless only the transposes can be multiplied.
+  std::optional<bool> decided = getDecidedFlag(kernel, "swap");
   SmallVector<GemmCandidate> candidates;
-  for (int64_t warpsM = warps; warpsM >= 4; warpsM /= 2) {
-    int64_t warpsN = warps / warpsM;
-    if (decided && *decided != std::pair(warpsM, warpsN))
+  for (bool swap : {false, true}) {
+    if ((decided && *decided != swap) || !candidates.empty())
       continue;
-    if (gemm.getTileM() % (16 * warpsM) != 0 ||
-        gemm.getTileN() % (8 * warpsN) != 0)
-      continue;
-    // Columns of a warpgroup are side by side within the power of two in N.
-    int64_t core = gemm.getTileN() & -gemm.getTileN();
-    int64_t columns = warpsN == 1 ? gemm.getTileN() : core / warpsN;
-    auto makeMma = [&](int64_t width) {
-      return MmaAttr::get(gemm.getContext(), wgmmaRows, width, k, a, b, warpsM,
-                          warpsN, ArrayRef<int64_t>(), ArrayRef<int64_t>());
-    };
-    bool splits = warpsN == 1 && hasSumsOfItsOwn(gemm, makeMma(8));
-    auto promotion = getDecidedInteger(kernel, "promotion");
-    for (int64_t width : listColumns(gemm, columns, splits)) {
-      if (splits && promotion && *promotion != width)
-        continue;
-      MmaAttr mma = makeMma(width);
-      GemmCost cost = getCost(gemm, mma, warps);
-      if (cost.registers <= getMostSums(warps))
-        candidates.push_back({mma, cost});
+    WgmmaForm form(gemm, swap);
+    std::string why = form.findObstacle();
+    if (why.empty()) {
+      findCandidates(form, warps, candidates);
+      why = explainNone(gemm);
     }
+    // Of the form in which an operand may be converted, if one is.
+    if (obstacle.empty() || form.isLeftInRegisters())
+      obstacle = why;
   }
   // Among equals all rows side by side, and columns in the order of
   // `listColumns`.
   auto getRank = [](const GemmCandidate &candidate) {
-    int64_t columns = candidate.mma.getN();
-    return std::tuple(candidate.cost.asyncClocks, -candidate.mma.getWarpsM(),
-                      columns > 128, -columns);
+    MmaAttr mma = candidate.mma;
+    int64_t columns = mma.getN();
+    int64_t rows = mma.getSwap() ? mma.getWarpsN() : mma.getWarpsM();
+    return std::tuple(candidate.cost.asyncClocks, -rows, columns > 128,
+                      -columns);
   };
   llvm::sort(candidates, [&](const GemmCandidate &x, const GemmCandidate &y) {
     return getRank(x) < getRank(y);
   });
-  if (candidates.empty())
-    obstacle = explainNone(gemm);
   return candidates;
 }

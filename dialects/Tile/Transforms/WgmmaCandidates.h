@@ -1,7 +1,9 @@
 //===- WgmmaCandidates.h - Products by warpgroups ---------------*- C++ -*-===//
 //
-// Which products the asynchronous instruction of sm_90a, wgmma, can do with
-// both operands in shared memory, and how warpgroups share their tiles.
+// Which products the asynchronous instruction of sm_90a, wgmma, can do, and how
+// warpgroups share their tiles.  Its right operand is in shared memory; the
+// left one is too, or is made in registers where its numbers are converted or
+// computed.  If that is B, the transposes are multiplied: C^T = B^T A^T.
 // Shapes and layouts: PTX ISA, "Asynchronous warpgroup level matrix
 // multiply-accumulate".
 //

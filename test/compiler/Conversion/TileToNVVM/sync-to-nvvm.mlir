@@ -38,6 +38,10 @@ tile.kernel @barriers() attributes {symbols = [], checks = [], grid = [], axes =
 // CHECK: %[[LANE:.+]] = arith.andi %{{.+}}, %c127
 // CHECK: %[[IS:.+]] = arith.cmpi eq, %[[LANE]]
 // CHECK: "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b,~{memory}" %[[PLACE]], %[[IS]]
+// CHECK: "bar.warp.sync -1;"
+// CHECK: %[[LANE:.+]] = arith.andi %{{.+}}, %c31
+// CHECK: %[[IS:.+]] = arith.cmpi eq, %[[LANE]]
+// CHECK: "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b,~{memory}" %[[PLACE]], %[[IS]]
 // CHECK: "fence.proxy.async.shared::cta;", "~{memory}"
 tile.kernel @phases(%i: i64 {tile.name = "i", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64, shared_bytes = 512 : i64} {
   %b = tile.barrier_alloc "b" count 4 {offset = 256 : i64} : !tile.barrier<2>
@@ -47,6 +51,7 @@ tile.kernel @phases(%i: i64 {tile.name = "i", tile.dtype = "int64"}) attributes 
   tile.wait %b[%i], %c1 : !tile.barrier<2>
   tile.arrive %b[%i] : !tile.barrier<2>
   tile.arrive %b[%i] {per_warpgroup} : !tile.barrier<2>
+  tile.arrive %b[%i] {per_warp} : !tile.barrier<2>
   tile.fence
   tile.return
 }

@@ -26,3 +26,23 @@ tile.kernel @product(%C: !tile.global<?x?xf32> {tile.access = "out", tile.dims =
   tile.store %r, %C[%c0, %c0] : tensor<64x64xf32, #acc>, !tile.global<?x?xf32>
   tile.return
 }
+
+// Tests a left operand in registers, of transposes: four words an instruction,
+// which all go through the fence.
+// CHECK-LABEL: @from_registers
+// CHECK: "wgmma.fence.sync.aligned;", "=r,=r,=r,=r,=r,=r,=r,=r,0,1,2,3,4,5,6,7,~{memory}"
+// CHECK: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {$0, $1, $2, $3, $4, $5, $6, $7}, {$16, $17, $18, $19}, $20, 0, 1, 1, 0;
+// CHECK: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {{.*}}, {$16, $17, $18, $19}, $20, 1, 1, 1, 0;
+// CHECK: wgmma.commit_group.sync.aligned;
+#transposed = #tile.layout<"16x64 registers=[[1,0],[0,1],[8,0]] lanes=[[2,0],[4,0],[0,2],[0,4],[0,8]] warps=[[0,16],[0,32]]">
+#left = #tile.layout<"32x64 registers=[[1,0],[0,1],[8,0],[16,0]] lanes=[[2,0],[4,0],[0,2],[0,4],[0,8]] warps=[[0,16],[0,32]]">
+tile.kernel @from_registers(%C: !tile.global<?x?xf32> {tile.access = "out", tile.dims = ["M", "M"], tile.dtype = "f32", tile.name = "C"}) attributes {symbols = [{dim = 0 : i64, name = "M", param = 0 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64, shared_bytes = 1024 : i64} {
+  %a = tile.alloc_shared {offset = 0 : i64} : !tile.shared<16x32xbf16, #tile.shared_layout<swizzle = [2, 4, 3]>>
+  %w = arith.constant dense<1.0> : tensor<32x64xbf16, #left>
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32, #transposed>
+  %c0 = arith.constant 0 : i64
+  %s = tile.wgmma %a, %w, %zero k 0 depth 32 using <m64n16k16, type = bf16, warps = [1, 4], swap> {overwrite} : !tile.shared<16x32xbf16, #tile.shared_layout<swizzle = [2, 4, 3]>>, tensor<32x64xbf16, #left>, tensor<16x64xf32, #transposed> -> !tile.in_flight<tensor<16x64xf32, #transposed>>
+  %r = tile.mma_wait %s pending 0 : !tile.in_flight<tensor<16x64xf32, #transposed>> -> tensor<16x64xf32, #transposed>
+  tile.store %r, %C[%c0, %c0] : tensor<16x64xf32, #transposed>, !tile.global<?x?xf32>
+  tile.return
+}

@@ -275,6 +275,13 @@ tile.store %r, %t : tensor<16x64xi8>, !tile.shared<16x64xi8>
 
 // -----
 
+// wgmma-c5: only the left operand may be a fragment, with a layout.
+%a, %b, %c = "test.values"() : () -> (!tile.shared<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32, #tile.layout<"64x64 registers=[[0,1],[8,0],[0,8],[0,16],[0,32]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[[16,0],[32,0]]">>)
+// expected-error @below {{wgmma-c5: the left operand of the instruction alone may be a fragment, with a layout and 64 elements of K}}
+%r = tile.wgmma %a, %b, %c k 0 depth 64 using <m64n64k16, type = bf16, warps = [4, 1]> : !tile.shared<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32, #tile.layout<"64x64 registers=[[0,1],[8,0],[0,8],[0,16],[0,32]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[[16,0],[32,0]]">> -> !tile.in_flight<tensor<64x64xf32, #tile.layout<"64x64 registers=[[0,1],[8,0],[0,8],[0,16],[0,32]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[[16,0],[32,0]]">>>
+
+// -----
+
 // in-flight-c1: sums in flight are no numbers.
 #l = #tile.layout<"64x64 registers=[[0,1],[8,0],[0,8],[0,16],[0,32]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[[16,0],[32,0]]">
 %a, %b, %c = "test.values"() : () -> (!tile.shared<64x64xbf16>, !tile.shared<64x64xbf16>, tensor<64x64xf32, #l>)

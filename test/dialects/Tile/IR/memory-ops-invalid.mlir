@@ -269,5 +269,5 @@ tile.store_through %v, %a[%i, %i] by %s {map = 0 : i64} : tensor<64xbf16>, !tile
 
 // store-through-c2: each warpgroup has two buffers.
 %v, %a, %s, %i = "test.values"() : () -> (tensor<64x64xbf16>, !tile.global<?x?xbf16>, !tile.shared<1x64x64xbf16>, i64)
-// expected-error @below {{store-through-c2: has two buffers of 64 rows for each warpgroup}}
+// expected-error @below {{store-through-c2: has two buffers for each warpgroup}}
 tile.store_through %v, %a[%i, %i] by %s {map = 0 : i64} : tensor<64x64xbf16>, !tile.global<?x?xbf16>, !tile.shared<1x64x64xbf16>

@@ -104,3 +104,21 @@ tile.kernel @fast_accum() attributes {symbols = [], checks = [], grid = [], axes
   %r = tile.gemm %a, %b, %one {fast_accum, transpose_b, mma = #tile.mma<m16n8k32, type = f8E4M3FN, warps = [1, 1]>} : !tile.shared<16x160xf8E4M3FN>, !tile.shared<8x160xf8E4M3FN>, tensor<16x8xf32>
   tile.return
 }
+
+// -----
+
+// Tests that an operand which warpgroups convert is in registers as a whole, in
+// the layout of the left operand of the transposes, in neighbours of N.
+// CHECK-LABEL: @from_registers
+// CHECK: %[[Q:.+]] = tile.load {{.*}} -> tensor<64x32xi4
+// CHECK: %[[T:.+]] = tile.reindex %[[Q]] by {{.*}} -> tensor<32x64xi4
+// CHECK: %[[W:.+]] = tile.cast %[[T]] : {{.*}} -> tensor<32x64xbf16, #tile.layout<"32x64 registers=[{{\[}}1,0],[0,1],[8,0],[16,0]] lanes=[{{\[}}2,0],[4,0],[0,2],[0,4],[0,8]] warps=[{{\[}}0,16],[0,32]]">>
+// CHECK: %[[S:.+]] = tile.wgmma %{{.+}}, %[[W]], %{{.+}} k 0 depth 32 using <m64n16k16, type = bf16, warps = [1, 4], swap> {transpose_b}
+// CHECK: tile.mma_wait %[[S]] pending 0 : {{.*}} -> tensor<16x64xf32, #tile.layout<"16x64 registers=[{{\[}}1,0],[0,1],[8,0]] lanes=[{{\[}}2,0],[4,0],[0,2],[0,4],[0,8]] warps=[{{\[}}0,16],[0,32]]">>
+tile.kernel @from_registers() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<16x32xbf16>
+  %b = tile.alloc_shared : !tile.shared<64x32xi4, pack = 1>
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b, mma = #tile.mma<m64n16k16, type = bf16, warps = [1, 4], swap>} : !tile.shared<16x32xbf16>, !tile.shared<64x32xi4, pack = 1>, tensor<16x64xf32>
+  tile.return
+}

@@ -61,7 +61,7 @@ tile.kernel @fragment_operand() attributes {symbols = [], checks = [], grid = []
 // CHECK-LABEL: @adjacent_columns
 // CHECK: tile.gemm {{[^m]+}}mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 4], columns = [2, 3, 4, 0, 1]>
 // CHECK-SAME: tile.candidates = [{clocks = {{[0-9]+}} : i64, conflicts = 0 : i64, conversions = 832 : i64, loads = 192 : i64, mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 4], columns = [2, 3, 4, 0, 1]>, products = 512 : i64, registers = 112 : i64, stores = 64 : i64, wavefronts = 576 : i64}, {{[{]clocks.+}}]
-tile.kernel @adjacent_columns() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+tile.kernel @adjacent_columns() attributes {decisions = {instruction = "mma"}, symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
   %a = tile.alloc_shared : !tile.shared<128x64xbf16>
   %b = tile.alloc_shared : !tile.shared<64x128xi4, pack = 0>
   %zero = arith.constant dense<0.0> : tensor<128x128xf32>

@@ -130,3 +130,57 @@ tile.kernel @scaled(%A: !tile.global<?x?xf8E4M3FN> {tile.access = "in", tile.dim
   tile.store %r, %C[%row, %column] : tensor<128x128xf32>, !tile.global<?x?xf32>
   tile.return
 }
+
+// -----
+
+// Tests a product with an operand from registers: TMA brings packed weights as
+// bytes, scales come straight to registers for the expression, each warp hands
+// back what its threads have read, and sums of transposes leave by TMA.
+// CHECK-LABEL: tile.kernel @mixed__tma
+// CHECK-SAME: guards = {{.*}}the packed dimension of 'B' is even
+// CHECK-SAME: tensor_maps = [{box = [128, 64], param = 0 : i64, swizzle = 128 : i64}, {box = [128, 32], param = 1 : i64, swizzle = 0 : i64}, {box = [64, 64], param = 3 : i64, swizzle = 128 : i64}]
+// CHECK: tile.alloc_shared "Bs" {tile.stages = 3 : i64} : <3x128x64xi4, pack = 2>
+// CHECK: tile.barrier_alloc "empty" count 8 : <3>
+// CHECK: tile.expect %{{.+}}, %c20480
+// CHECK: }, [1, 2] {
+// CHECK: %[[FIRST:.+]] = tile.load %arg2[%{{.+}}, %{{.+}}] : !tile.global<?x?xbf16> -> tensor<128x1xbf16
+// CHECK: %[[SECOND:.+]] = tile.load %arg2
+// CHECK: scf.for %[[K:.+]] = {{.*}} iter_args({{.*}}, %[[SCALE:.+]] = %[[FIRST]], %{{.+}} = %[[SECOND]])
+// CHECK: %[[W:.+]] = tile.operand %{{.+}}, %[[SCALE]] maps
+// CHECK: tile.gemm %{{.+}}, %[[W]]
+// CHECK: tile.arrive %{{.+}} {per_warp}
+// CHECK: %[[NEXT:.+]] = tile.load %arg2
+// CHECK: scf.yield {{.*}}, %[[NEXT]]
+// CHECK: tile.store_through
+tile.kernel @mixed(%A: !tile.global<?x?xbf16> {tile.access = "in", tile.dims = ["M", "K"], tile.dtype = "bf16", tile.name = "A"}, %B: !tile.global<?x?xi4, pack = 1> {tile.access = "in", tile.dims = ["N", "K"], tile.dtype = "int4", tile.name = "B"}, %S: !tile.global<?x?xbf16> {tile.access = "in", tile.dims = ["N", "G"], tile.dtype = "bf16", tile.name = "S"}, %C: !tile.global<?x?xbf16> {tile.access = "out", tile.dims = ["M", "N"], tile.dtype = "bf16", tile.name = "C"})
+    attributes {axes = ["bx", "by"], checks = [], grid = [["ceildiv", "N", 128], ["ceildiv", "M", 128]], symbols = [{dim = 0 : i64, name = "M", param = 0 : i64}, {dim = 1 : i64, name = "K", param = 0 : i64}, {dim = 0 : i64, name = "N", param = 1 : i64}, {dim = 1 : i64, name = "G", param = 2 : i64}], threads = 256 : i64} {
+  %as = tile.alloc_shared "As" : !tile.shared<128x64xbf16>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<128x64xi4, pack = 1>
+  %ss = tile.alloc_shared "Ss" : !tile.shared<128x1xbf16>
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %c0 = arith.constant 0 : i64
+  %c64 = arith.constant 64 : i64
+  %c128 = arith.constant 128 : i64
+  %k = tile.symbol "K" : i64
+  %n = arith.ceildivsi %k, %c64 : i64
+  %bx = tile.block_id 0 : i64
+  %by = tile.block_id 1 : i64
+  %row = arith.muli %by, %c128 : i64
+  %column = arith.muli %bx, %c128 : i64
+  %r = tile.pipelined %i = %c0 to %n step 1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) stages(3) {
+    %depth = arith.muli %i, %c64 : i64
+    tile.copy %A[%row, %depth] to %as : !tile.global<?x?xbf16>, !tile.shared<128x64xbf16>
+    tile.copy %B[%column, %depth] to %bs : !tile.global<?x?xi4, pack = 1>, !tile.shared<128x64xi4, pack = 1>
+    tile.copy %S[%column, %i] to %ss : !tile.global<?x?xbf16>, !tile.shared<128x1xbf16>
+    %q = tile.load %bs : !tile.shared<128x64xi4, pack = 1> -> tensor<128x64xi4>
+    %h = tile.cast %q : tensor<128x64xi4> -> tensor<128x64xbf16>
+    %s = tile.load %ss : !tile.shared<128x1xbf16> -> tensor<128x1xbf16>
+    %f = tile.reindex %s by affine_map<(d0, d1) -> (d0, 0)> : tensor<128x1xbf16> -> tensor<128x64xbf16>
+    %w = arith.mulf %h, %f : tensor<128x64xbf16>
+    %p = tile.gemm %as, %w, %acc {transpose_b} : !tile.shared<128x64xbf16>, tensor<128x64xbf16>, tensor<128x128xf32>
+    tile.yield %p : tensor<128x128xf32>
+  }
+  %c = tile.cast %r : tensor<128x128xf32> -> tensor<128x128xbf16>
+  tile.store %c, %C[%row, %column] : tensor<128x128xbf16>, !tile.global<?x?xbf16>
+  tile.return
+}

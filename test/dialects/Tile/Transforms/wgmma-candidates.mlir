@@ -92,11 +92,107 @@ tile.kernel @two_decided() attributes {decisions = {instruction = "wgmma"}, symb
 // Tests that a decision for warpgroups is honoured or an error.
 tile.kernel @decided() attributes {decisions = {instruction = "wgmma"}, symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
   %a = tile.alloc_shared : !tile.shared<32x64xbf16>
-  %b = tile.alloc_shared : !tile.shared<64x64xbf16>
-  %zero = arith.constant dense<0.0> : tensor<32x64xf32>
+  %b = tile.alloc_shared : !tile.shared<64x32xbf16>
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   // expected-error @+2 {{decision 'instruction' = wgmma does not fit: the tile has no multiple of 64 rows}}
   // BEFORE: error: decision 'instruction' = wgmma needs sm_90a
-  %r = tile.gemm %a, %b, %zero : !tile.shared<32x64xbf16>, !tile.shared<64x64xbf16>, tensor<32x64xf32>
+  %r = tile.gemm %a, %b, %zero : !tile.shared<32x64xbf16>, !tile.shared<64x32xbf16>, tensor<32x32xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that the transposes are multiplied where B is converted, which only a
+// left operand may be, and where the tile has too few rows.
+// CHECK-LABEL: @narrow_right
+// CHECK-SAME: name = "swap", reason = "B is converted, and only a left operand may come from registers", value = "true"
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n256k16, type = bf16, warps = [1, 8], swap>
+// CHECK-LABEL: @few_rows
+// CHECK-SAME: reason = "the tile has no multiple of 64 rows"
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n16k16, type = bf16, warps = [1, 4], swap>
+tile.kernel @narrow_right() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %a = tile.alloc_shared : !tile.shared<256x64xbf16>
+  %b = tile.alloc_shared : !tile.shared<128x64xi4, pack = 1>
+  %zero = arith.constant dense<0.0> : tensor<256x128xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<256x64xbf16>, !tile.shared<128x64xi4, pack = 1>, tensor<256x128xf32>
+  tile.return
+}
+tile.kernel @few_rows() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<16x64xbf16>
+  %b = tile.alloc_shared : !tile.shared<64x64xbf16>
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<16x64xbf16>, !tile.shared<64x64xbf16>, tensor<16x64xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that A is converted where it stands, to bytes of 4-bit floats too, and
+// that two converted operands are left to warps, as what was decided against is.
+// CHECK-LABEL: @narrow_left
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n128k32, type = f8E4M3FN, type_b = f8E5M2, warps = [4, 1]>
+// CHECK-LABEL: @narrow_both
+// CHECK-SAME: reason = "both operands are converted on their way"
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k32
+// CHECK-LABEL: @not_swapped
+// CHECK-SAME: reason = "an operand is converted on its way"
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k16
+tile.kernel @narrow_left() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x128xf4E2M1FN, pack = 1>
+  %b = tile.alloc_shared : !tile.shared<128x128xf8E5M2>
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<64x128xf4E2M1FN, pack = 1>, !tile.shared<128x128xf8E5M2>, tensor<64x128xf32>
+  tile.return
+}
+tile.kernel @narrow_both() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x128xi4, pack = 1>
+  %b = tile.alloc_shared : !tile.shared<64x128xi4, pack = 1>
+  %zero = arith.constant dense<0> : tensor<64x64xi32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<64x128xi4, pack = 1>, !tile.shared<64x128xi4, pack = 1>, tensor<64x64xi32>
+  tile.return
+}
+tile.kernel @not_swapped() attributes {decisions = {swap = false}, symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x64xbf16>
+  %b = tile.alloc_shared : !tile.shared<64x64xi8>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<64x64xbf16>, !tile.shared<64x64xi8>, tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that operands are swapped where it was decided, or an error says why
+// not.
+// CHECK-LABEL: @swapped
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n64k16, type = f16, warps = [1, 4], swap>
+tile.kernel @swapped() attributes {decisions = {swap = true}, symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x64xf16>
+  %b = tile.alloc_shared : !tile.shared<64x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  // BEFORE: error: decision 'swap' = true needs sm_90a
+  %r = tile.gemm %a, %b, %zero : !tile.shared<64x64xf16>, !tile.shared<64x64xf16>, tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @not_swappable() attributes {decisions = {swap = true}, symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x64xi4, pack = 1>
+  %b = tile.alloc_shared : !tile.shared<64x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-error @+1 {{decision 'swap' = true does not fit: an operand is converted on its way}}
+  %r = tile.gemm %a, %b, %zero : !tile.shared<64x64xi4, pack = 1>, !tile.shared<64x64xf16>, tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @swapped_by_warps() attributes {decisions = {instruction = "mma", swap = true}, symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x64xf16>
+  %b = tile.alloc_shared : !tile.shared<64x64xf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  // expected-error @+1 {{decision 'swap' = true does not fit 'instruction' = mma}}
+  %r = tile.gemm %a, %b, %zero : !tile.shared<64x64xf16>, !tile.shared<64x64xf16>, tensor<64x64xf32>
   tile.return
 }
 

@@ -1,0 +1,441 @@
+//===- ConversionsAhead.cpp - Operands made while others multiply ---------===//
+//
+// The registers from which a product takes an operand belong to the tensor
+// cores until it is done.  With two sets of them, in two iterations written
+// out:
+//
+//     wait full[0]; load, make operand 0
+//     for k in pairs, carrying the operand and the slot of k:
+//       product k
+//       wait full of k + 1; load its numbers
+//       wait until 1 is pending; arrive empty of k - 1
+//       make the operand of k + 1
+//       the same for k + 1 and k + 2
+//     wait until none is pending; arrive empty of the last; an odd iteration
+//
+// Arithmetic starts behind the wait that ends the use of its registers
+// (WgmmaToNVVM.cpp).  Behind the last iteration its own numbers are read again,
+// which still stand in its buffer: no branch around registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Tile/Transforms/ConversionsAhead.h"
+#include "dialects/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Buffers of a ring: one is read by a product, one is handed back when the
+/// next product has started, and one comes meanwhile.
+static constexpr int64_t fewestBuffers = 3;
+
+namespace {
+/// What an iteration begins with.
+struct State {
+  /// In flight.
+  Value sums;
+  /// The operand of the iteration.
+  Value operand;
+  /// The carried values but for the sums: those of the iteration, where they
+  /// are places in rings, and those of the next one.
+  SmallVector<Value> here, next;
+  /// Where the buffers of the iteration before are.
+  SmallVector<Value> before;
+};
+
+class AheadMaker {
+public:
+  explicit AheadMaker(scf::ForOp loop)
+      : loop(loop), builder(loop), loc(loop.getLoc()) {}
+
+  /// Finds the parts of the loop.
+  bool collect();
+  void run();
+
+private:
+  bool collectOps();
+  bool checkSums();
+  bool checkCarried();
+  bool collectArithmetic();
+
+  bool isPlace(unsigned index) {
+    return loop.getRegionIterArg(index).getType().isInteger(64);
+  }
+  Value makeConstant(int64_t value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI64IntegerAttr(value));
+  }
+  void mapCarried(IRMapping &mapping, ArrayRef<Value> values);
+  void cloneEarly(IRMapping &mapping);
+  Value cloneArithmetic(IRMapping &mapping);
+  SmallVector<Value> getYielded(const IRMapping &mapping);
+  State startFirst();
+  WgmmaOp startProduct(const State &state, Value sums, Value accumulates);
+  void arrive(ArrayRef<Value> slots, Value predicate);
+  State emitIteration(const State &state, Value index, Value isLater,
+                      Value isLast);
+  State emitPairs(const State &first, Value upper, Value last);
+  SmallVector<Value> emitAll();
+  SmallVector<Value> flatten(const State &state);
+  State unflatten(ValueRange values, const State &like);
+  SmallVector<Value> getResults(Value sums, ArrayRef<Value> carried);
+
+  scf::ForOp loop;
+  OpBuilder builder;
+  Location loc;
+  WgmmaOp product;
+  MmaWaitOp wait;
+  StageOp stage; ///< of the operand in shared memory
+  SmallVector<ArriveOp> arrivals;
+  /// Everything else, in order, and what of it makes the operand from what was
+  /// loaded.
+  SmallVector<Operation *> others;
+  DenseSet<Operation *> arithmetic;
+  unsigned sumsIndex = 0;
+  bool startsAtZero = false;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What the loop is made of
+//===----------------------------------------------------------------------===//
+
+static Value getLeft(WgmmaOp product) {
+  return product.getMma().getSwap() ? product.getB() : product.getA();
+}
+static Value getRight(WgmmaOp product) {
+  return product.getMma().getSwap() ? product.getA() : product.getB();
+}
+
+bool AheadMaker::collectOps() {
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (auto start = dyn_cast<WgmmaOp>(op)) {
+      if (product)
+        return false;
+      product = start;
+    } else if (auto end = dyn_cast<MmaWaitOp>(op)) {
+      wait = end;
+    } else if (auto arrive = dyn_cast<ArriveOp>(op)) {
+      if (!arrive.isByParts() || arrive.getPredicate() ||
+          !isa_and_nonnull<BlockArgument>(arrive.getIndex()))
+        return false;
+      arrivals.push_back(arrive);
+    } else if (op.getNumRegions() == 0 &&
+               (isPure(&op) || isa<WaitOp, LoadOp>(op))) {
+      others.push_back(&op);
+    } else {
+      return false;
+    }
+  }
+  if (!product || !wait || arrivals.empty() || wait.getPending() != 0 ||
+      wait.getSums() != product.getResult())
+    return false;
+  stage = getRight(product).getDefiningOp<StageOp>();
+  return isa<RankedTensorType>(getLeft(product).getType()) && stage &&
+         stage->getBlock() == loop.getBody() && stage.getInRange() &&
+         stage.getSource().getType().getShape().front() >= fewestBuffers;
+}
+
+/// Whether sums go from one iteration to the next, and nowhere else.
+bool AheadMaker::checkSums() {
+  auto sums = dyn_cast<BlockArgument>(product.getAccumulator());
+  if (!sums || sums.getOwner() != loop.getBody() || !sums.hasOneUse() ||
+      product.getOverwrite() || product.getAccumulates() ||
+      !product.getResult().hasOneUse() || !wait.getResult().hasOneUse())
+    return false;
+  sumsIndex = sums.getArgNumber() - loop.getNumInductionVars();
+  OpOperand &use = *wait.getResult().use_begin();
+  Value initial = loop.getInitArgs()[sumsIndex];
+  startsAtZero = matchPattern(initial, m_AnyZeroFloat()) ||
+                 matchPattern(initial, m_Zero());
+  return isa<scf::YieldOp>(use.getOwner()) &&
+         use.getOperandNumber() == sumsIndex;
+}
+
+/// Whether the rest of what is carried are places in rings, and fragments that
+/// nobody needs behind the loop.
+bool AheadMaker::checkCarried() {
+  for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
+    if (i != sumsIndex && !isPlace(i) &&
+        (!isa<RankedTensorType>(loop.getRegionIterArg(i).getType()) ||
+         !loop.getResult(i).use_empty()))
+      return false;
+  return true;
+}
+
+/// Finds the arithmetic on what was loaded; false if something else needs it.
+bool AheadMaker::collectArithmetic() {
+  SmallVector<Value> worklist{getLeft(product)};
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != loop.getBody() || !isPure(op) ||
+        !isa<RankedTensorType>(op->getResult(0).getType()) ||
+        !arithmetic.insert(op).second)
+      continue;
+    llvm::append_range(worklist, op->getOperands());
+  }
+  return !arithmetic.empty() && llvm::all_of(others, [&](Operation *op) {
+    return arithmetic.contains(op) ||
+           llvm::none_of(op->getOperands(), [&](Value operand) {
+             Operation *maker = operand.getDefiningOp();
+             return maker && arithmetic.contains(maker);
+           });
+  });
+}
+
+bool AheadMaker::collect() {
+  return collectOps() && checkSums() && checkCarried() && collectArithmetic();
+}
+
+//===----------------------------------------------------------------------===//
+// Iterations
+//===----------------------------------------------------------------------===//
+
+/// Maps the carried values but for the sums.
+void AheadMaker::mapCarried(IRMapping &mapping, ArrayRef<Value> values) {
+  for (unsigned i = 0, place = 0; i < loop.getNumRegionIterArgs(); ++i)
+    if (i != sumsIndex)
+      mapping.map(loop.getRegionIterArg(i), values[place++]);
+}
+
+/// Clones the waits, the loads and the arithmetic on places.
+void AheadMaker::cloneEarly(IRMapping &mapping) {
+  for (Operation *op : others)
+    if (!arithmetic.contains(op))
+      builder.clone(*op, mapping);
+}
+
+Value AheadMaker::cloneArithmetic(IRMapping &mapping) {
+  for (Operation *op : others)
+    if (arithmetic.contains(op))
+      builder.clone(*op, mapping);
+  return mapping.lookup(getLeft(product));
+}
+
+/// What the iteration of a mapping hands on, but for the sums.
+SmallVector<Value> AheadMaker::getYielded(const IRMapping &mapping) {
+  SmallVector<Value> values;
+  for (auto [i, value] :
+       llvm::enumerate(loop.getBody()->getTerminator()->getOperands()))
+    if (i != sumsIndex)
+      values.push_back(mapping.lookupOrDefault(value));
+  return values;
+}
+
+/// Makes the operand of the first iteration.
+State AheadMaker::startFirst() {
+  State state;
+  for (auto [i, init] : llvm::enumerate(loop.getInitArgs()))
+    if (i != sumsIndex)
+      state.here.push_back(init);
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), loop.getLowerBound());
+  mapCarried(mapping, state.here);
+  cloneEarly(mapping);
+  state.operand = cloneArithmetic(mapping);
+  state.next = getYielded(mapping);
+  for (ArriveOp arrive : arrivals)
+    state.before.push_back(mapping.lookup(arrive.getIndex()));
+  Value initial = loop.getInitArgs()[sumsIndex];
+  state.sums = MmaCarryOp::create(builder, loc, product.getResult().getType(),
+                                  startsAtZero ? Value() : initial);
+  return state;
+}
+
+/// Starts the product of an iteration.
+WgmmaOp AheadMaker::startProduct(const State &state, Value sums,
+                                 Value accumulates) {
+  IRMapping mapping;
+  mapCarried(mapping, state.here);
+  builder.clone(*stage, mapping);
+  mapping.map(getLeft(product), state.operand);
+  mapping.map(product.getAccumulator(), sums);
+  auto started = cast<WgmmaOp>(builder.clone(*product, mapping));
+  if (startsAtZero && accumulates)
+    started.getAccumulatesMutable().assign(accumulates);
+  return started;
+}
+
+void AheadMaker::arrive(ArrayRef<Value> slots, Value predicate) {
+  for (auto [arrive, slot] : llvm::zip_equal(arrivals, slots))
+    ArriveOp::create(builder, arrive.getLoc(), arrive.getBarrier(), slot,
+                     predicate, arrive.getPerWarpgroup(), arrive.getPerWarp());
+}
+
+/// `isLater`: whether there was an iteration before, null if there was.
+/// `isLast`: whether there is none behind, null if there is.
+State AheadMaker::emitIteration(const State &state, Value index, Value isLater,
+                                Value isLast) {
+  WgmmaOp started = startProduct(state, state.sums, isLater);
+  IRMapping mapping;
+  Value following = arith::AddIOp::create(builder, loc, index, loop.getStep());
+  mapping.map(loop.getInductionVar(), following);
+  SmallVector<Value> ahead(state.next);
+  if (isLast)
+    for (auto [value, here] : llvm::zip_equal(ahead, state.here))
+      if (value.getType().isInteger(64))
+        value = arith::SelectOp::create(builder, loc, isLast, here, value);
+  mapCarried(mapping, ahead);
+  cloneEarly(mapping);
+  State result;
+  result.sums =
+      MmaWaitOp::create(builder, wait.getLoc(), started.getResult().getType(),
+                        started, /*pending=*/1);
+  arrive(state.before, isLater);
+  result.operand = cloneArithmetic(mapping);
+  result.here = state.next;
+  result.next = getYielded(mapping);
+  IRMapping current;
+  mapCarried(current, state.here);
+  for (ArriveOp arrive : arrivals)
+    result.before.push_back(current.lookup(arrive.getIndex()));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+/// All that a loop carries for a state.  Of `here` only places are of use.
+SmallVector<Value> AheadMaker::flatten(const State &state) {
+  SmallVector<Value> values{state.sums, state.operand};
+  llvm::append_range(values, state.before);
+  llvm::append_range(values, state.next);
+  for (Value value : state.here)
+    if (value.getType().isInteger(64))
+      values.push_back(value);
+  return values;
+}
+
+State AheadMaker::unflatten(ValueRange values, const State &like) {
+  State state;
+  auto take = [&]() {
+    Value value = values.front();
+    values = values.drop_front();
+    return value;
+  };
+  state.sums = take();
+  state.operand = take();
+  for (size_t i = 0; i < like.before.size(); ++i)
+    state.before.push_back(take());
+  for (size_t i = 0; i < like.next.size(); ++i)
+    state.next.push_back(take());
+  for (Value value : like.here)
+    state.here.push_back(value.getType().isInteger(64) ? take() : value);
+  return state;
+}
+
+/// The iterations in pairs, up to `upper`; `last` is the last one's index.
+State AheadMaker::emitPairs(const State &first, Value upper, Value last) {
+  Value step =
+      arith::MulIOp::create(builder, loc, loop.getStep(), makeConstant(2));
+  auto pairs = scf::ForOp::create(builder, loc, loop.getLowerBound(), upper,
+                                  step, flatten(first));
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body = pairs.getBody();
+  if (!body->empty())
+    body->getTerminator()->erase();
+  builder.setInsertionPointToStart(body);
+  Value index = pairs.getInductionVar();
+  Value isLater = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                        index, loop.getLowerBound());
+  State state = emitIteration(unflatten(pairs.getRegionIterArgs(), first),
+                              index, isLater, /*isLast=*/Value());
+  Value second = arith::AddIOp::create(builder, loc, index, loop.getStep());
+  Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       second, last);
+  state = emitIteration(state, second, /*isLater=*/Value(), isLast);
+  scf::YieldOp::create(builder, loc, flatten(state));
+  return unflatten(pairs.getResults(), first);
+}
+
+/// The results of the loop: the sums, and the places in rings.
+SmallVector<Value> AheadMaker::getResults(Value sums, ArrayRef<Value> carried) {
+  SmallVector<Value> results{sums};
+  for (Value value : carried)
+    if (value.getType().isInteger(64))
+      results.push_back(value);
+  return results;
+}
+
+/// The iterations, of which there is at least one.
+SmallVector<Value> AheadMaker::emitAll() {
+  State first = startFirst();
+  Value lower = loop.getLowerBound(), step = loop.getStep();
+  Value span = arith::SubIOp::create(builder, loc, loop.getUpperBound(), lower);
+  Value trips = arith::CeilDivSIOp::create(builder, loc, span, step);
+  Value odd = arith::AndIOp::create(builder, loc, trips, makeConstant(1));
+  Value even = arith::SubIOp::create(builder, loc, trips, odd);
+  auto getIndex = [&](Value count) -> Value {
+    return arith::AddIOp::create(
+        builder, loc, lower, arith::MulIOp::create(builder, loc, count, step));
+  };
+  Value last =
+      getIndex(arith::SubIOp::create(builder, loc, trips, makeConstant(1)));
+  State state = emitPairs(first, getIndex(even), last);
+  RankedTensorType fragment = product.getResult().getType().getFragment();
+  Value done = MmaWaitOp::create(builder, wait.getLoc(), fragment, state.sums,
+                                 /*pending=*/0);
+  auto isNot0 = [&](Value value) -> Value {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
+                                 makeConstant(0));
+  };
+  Value hadPair = isNot0(even);
+  arrive(state.before, hadPair);
+  SmallVector<Value> results = getResults(done, state.here);
+  auto rest = scf::IfOp::create(builder, loc, ValueRange(results).getTypes(),
+                                isNot0(odd), /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(rest.thenBlock());
+  WgmmaOp started = startProduct(state, done, hadPair);
+  Value sums = MmaWaitOp::create(builder, wait.getLoc(), fragment, started,
+                                 /*pending=*/0);
+  IRMapping current;
+  mapCarried(current, state.here);
+  SmallVector<Value> slots;
+  for (ArriveOp arrive : arrivals)
+    slots.push_back(current.lookup(arrive.getIndex()));
+  arrive(slots, Value());
+  scf::YieldOp::create(builder, loc, getResults(sums, state.next));
+  builder.setInsertionPointToStart(rest.elseBlock());
+  scf::YieldOp::create(builder, loc, results);
+  return rest.getResults();
+}
+
+void AheadMaker::run() {
+  SmallVector<Value> inits;
+  for (auto [i, init] : llvm::enumerate(loop.getInitArgs()))
+    if (i != sumsIndex)
+      inits.push_back(init);
+  SmallVector<Value> none = getResults(loop.getInitArgs()[sumsIndex], inits);
+  Value runs =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                            loop.getLowerBound(), loop.getUpperBound());
+  auto all = scf::IfOp::create(builder, loc, ValueRange(none).getTypes(), runs,
+                               /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(all.thenBlock());
+  SmallVector<Value> results = emitAll();
+  builder.setInsertionPointToEnd(all.thenBlock());
+  scf::YieldOp::create(builder, loc, results);
+  builder.setInsertionPointToStart(all.elseBlock());
+  scf::YieldOp::create(builder, loc, none);
+  unsigned place = 1;
+  for (unsigned i = 0; i < loop.getNumResults(); ++i)
+    if (i == sumsIndex)
+      loop.getResult(i).replaceAllUsesWith(all.getResult(0));
+    else if (isPlace(i))
+      loop.getResult(i).replaceAllUsesWith(all.getResult(place++));
+  loop.erase();
+}
+
+bool tile::makeOperandsAhead(scf::ForOp loop) {
+  AheadMaker maker(loop);
+  if (!maker.collect())
+    return false;
+  maker.run();
+  return true;
+}
