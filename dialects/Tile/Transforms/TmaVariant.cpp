@@ -19,6 +19,8 @@ using namespace mlir::tile;
 /// Extents of a box, and alignment of bases and pitches in bytes.
 static constexpr int64_t mostBoxExtent = 256;
 static constexpr int64_t tensorAlignment = 16;
+/// Of what TMA writes in shared memory.
+static constexpr int64_t stageAlignment = 128;
 
 //===----------------------------------------------------------------------===//
 // What a kernel is made of
@@ -85,6 +87,9 @@ static std::string findCopyObstacle(CopyOp copy, PipelinedOp loop) {
   layout::SharedLayout storage = tile.getStorage();
   if (!isTmaStorage(storage))
     return "a copied tile has a layout that TMA does not know";
+  // Stages follow each other without gaps.
+  if (storage.bytes() % stageAlignment != 0)
+    return "a copied tile is no multiple of 128 bytes";
   if (llvm::any_of(getTmaBox(tensor, tile),
                    [](int64_t extent) { return extent > mostBoxExtent; }))
     return "a copied tile has more than 256 rows, or columns";
@@ -313,6 +318,9 @@ static llvm::SetVector<unsigned> findMappedTensors(const KernelParts &parts) {
 static std::string findTensorObstacle(KernelOp kernel, unsigned index) {
   int64_t rank = cast<GlobalType>(kernel.getArgumentTypes()[index]).getRank();
   std::string name = ("'" + kernel.getArgName(index) + "'").str();
+  if (kernel.getArgPacking(index) &&
+      getArgAlignment(kernel, kernel.getArgument(index)) % tensorAlignment != 0)
+    return "rows of prepacked " + name + " are no multiple of 16 bytes";
   for (int64_t dim = 0; dim + 1 < rank; ++dim)
     if (auto pitch = getStaticPitch(kernel, index, dim);
         pitch && *pitch % tensorAlignment != 0)
@@ -338,6 +346,9 @@ KernelOp tile::forkTmaVariant(KernelOp kernel, std::string &obstacle) {
   AlignmentFacts guards(variant);
   llvm::SetVector<unsigned> mapped = findMappedTensors(parts);
   for (unsigned index : mapped) {
+    // The launch checks packed tensors in any variant.
+    if (kernel.getArgPacking(index))
+      continue;
     guards.addArgument(index, tensorAlignment);
     variant.setArgAttr(index, alignedAttrName,
                        builder.getI64IntegerAttr(tensorAlignment));
