@@ -100,7 +100,7 @@ TEST_F(DecisionSpace, HasTheDecisionsThatWereTaken) {
   TuneSpace space = make({}, "A = 1 in {2}");
   EXPECT_EQ(getNames(space),
             (std::vector<std::string>{"A", "instruction", "min_blocks",
-                                      "raster", "schedule", "warps"}));
+                                      "raster", "schedule", "swap", "warps"}));
   for (const TuneDimension &dimension : space.getDimensions())
     if (dimension.name == "instruction")
       EXPECT_EQ(dimension.values, (std::vector<std::string>{"wgmma", "mma"}));
