@@ -10,7 +10,6 @@ using namespace mlir;
 using namespace mlir::tile;
 
 /// Limits of cuTensorMapEncodeTiled and of the instruction.
-static constexpr int64_t maxBoxExtent = 256;
 static constexpr int64_t rowUnitBytes = 16;
 static constexpr int64_t sharedAlignment = 128;
 
@@ -161,19 +160,26 @@ bool TmaPlanner::checkStorage() {
   return true;
 }
 
+SmallVector<int64_t> tile::getTileBox(SharedType tile) {
+  layout::SharedLayout storage = tile.getStorage();
+  SmallVector<int64_t> box;
+  llvm::append_range(box, storage.storageShape());
+  if (storage.panelBytes() != 0)
+    box.back() = storage.panelBytes() / storage.unitBytes();
+  return box;
+}
+
 bool TmaPlanner::makeBox() {
   layout::SharedLayout storage = type.getStorage();
   plan.box.assign(plan.start.size(), 1);
-  for (auto [dim, extent] : llvm::zip_equal(dims, storage.storageShape()))
+  for (auto [dim, extent] : llvm::zip_equal(dims, getTileBox(type)))
     plan.box[dim] = extent;
   if (storage.panelBytes()) {
     if (llvm::any_of(type.getShape().drop_back(2),
                      [](int64_t extent) { return extent != 1; }))
       return fail("the tile is a row of matrices whose rows lie in panels");
-    int64_t columns = storage.panelBytes() / storage.unitBytes();
-    plan.panels = plan.box.back() / columns;
+    plan.panels = storage.storageShape().back() / plan.box.back();
     plan.panelStride = storage.panelStride();
-    plan.box.back() = columns;
   }
   int64_t rowBytes = plan.box.back() * storage.unitBytes();
   if (plan.swizzle && rowBytes != plan.swizzle)
@@ -184,7 +190,7 @@ bool TmaPlanner::makeBox() {
                 "box are " +
                 Twine(rowBytes));
   for (int64_t extent : plan.box)
-    if (extent > maxBoxExtent)
+    if (extent > mostBoxExtent)
       return fail("TMA moves at most 256 elements along a dimension, and the "
                   "box has " +
                   Twine(extent));

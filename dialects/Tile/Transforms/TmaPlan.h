@@ -15,6 +15,13 @@ namespace mlir::tile {
 /// Alignment in bytes of base and pitches of a tensor that TMA needs.
 inline constexpr int64_t tmaGlobalAlignment = 16;
 
+/// Elements of a box along one dimension that it can have at most.
+inline constexpr int64_t mostBoxExtent = 256;
+
+/// Extents of the box that fills a tile, or one of its panels, in elements as
+/// stored: one for each dimension of the tile.
+SmallVector<int64_t> getTileBox(SharedType tile);
+
 struct TmaPlan {
   BlockArgument tensor;
   /// The shared side.

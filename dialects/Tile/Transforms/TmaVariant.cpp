@@ -16,9 +16,6 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-/// Extents of a box, and alignment of bases and pitches in bytes.
-static constexpr int64_t mostBoxExtent = 256;
-static constexpr int64_t tensorAlignment = 16;
 /// Of what TMA writes in shared memory.
 static constexpr int64_t stageAlignment = 128;
 
@@ -39,11 +36,7 @@ KernelParts tile::getParts(KernelOp kernel) {
 
 SmallVector<int64_t> tile::getTmaBox(GlobalType tensor, SharedType tile) {
   SmallVector<int64_t> box(tensor.getRank() - tile.getRank(), 1);
-  llvm::append_range(box, tile.getShape());
-  layout::SharedLayout storage = tile.getStorage();
-  llvm::copy(storage.storageShape(), box.end() - tile.getRank());
-  if (storage.panelBytes() != 0)
-    box.back() = storage.panelBytes() / storage.unitBytes();
+  llvm::append_range(box, getTileBox(tile));
   return box;
 }
 
@@ -319,11 +312,12 @@ static std::string findTensorObstacle(KernelOp kernel, unsigned index) {
   int64_t rank = cast<GlobalType>(kernel.getArgumentTypes()[index]).getRank();
   std::string name = ("'" + kernel.getArgName(index) + "'").str();
   if (kernel.getArgPacking(index) &&
-      getArgAlignment(kernel, kernel.getArgument(index)) % tensorAlignment != 0)
+      getArgAlignment(kernel, kernel.getArgument(index)) % tmaGlobalAlignment !=
+          0)
     return "rows of prepacked " + name + " are no multiple of 16 bytes";
   for (int64_t dim = 0; dim + 1 < rank; ++dim)
     if (auto pitch = getStaticPitch(kernel, index, dim);
-        pitch && *pitch % tensorAlignment != 0)
+        pitch && *pitch % tmaGlobalAlignment != 0)
       return "the pitch of " + name + " is no multiple of 16 bytes";
   for (Attribute extent : kernel.getArgDims(index))
     if (auto known = evaluateExpression(kernel, extent);
@@ -349,9 +343,9 @@ KernelOp tile::forkTmaVariant(KernelOp kernel, std::string &obstacle) {
     // The launch checks packed tensors in any variant.
     if (kernel.getArgPacking(index))
       continue;
-    guards.addArgument(index, tensorAlignment);
+    guards.addArgument(index, tmaGlobalAlignment);
     variant.setArgAttr(index, alignedAttrName,
-                       builder.getI64IntegerAttr(tensorAlignment));
+                       builder.getI64IntegerAttr(tmaGlobalAlignment));
   }
   SmallVector<Attribute> facts(guards.getFacts().getValue());
   for (unsigned index : mapped)

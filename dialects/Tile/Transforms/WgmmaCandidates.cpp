@@ -3,6 +3,7 @@
 #include "dialects/Tile/Transforms/WgmmaCandidates.h"
 #include "dialects/Tile/IR/GemmTiling.h"
 #include "dialects/Tile/Transforms/Decisions.h"
+#include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/PackedOperand.h"
 #include "mlir/IR/Matchers.h"
 
@@ -24,10 +25,6 @@ static constexpr int64_t otherRegisters = 40;
 // Operands
 //===----------------------------------------------------------------------===//
 
-static bool isByteFloat(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
-}
-
 static bool isSmallInteger(Type type) {
   return type.isInteger(4) || type.isInteger(8);
 }
@@ -47,9 +44,9 @@ static std::pair<Type, Type> getOperandTypes(Type a, Type b) {
   }
   // What has 4 bits is exact in e4m3.
   auto widen = [&](Type type) -> Type {
-    return isByteFloat(type) ? type : Float8E4M3FNType::get(context);
+    return isFloat8(type) ? type : Float8E4M3FNType::get(context);
   };
-  if (isByteFloat(a) || isByteFloat(b))
+  if (isFloat8(a) || isFloat8(b))
     return {widen(a), widen(b)};
   if (a == b && isa<FloatTF32Type>(a))
     return {a, b};
