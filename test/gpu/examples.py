@@ -46,6 +46,7 @@ ASYNC_SIZES = ((256, 256, 128), (4096, 4096, 4096), (100, 200, 40))
 BUILDS: List[Build] = [
     Build("gemm_bf16", GEMM_SIZES + LONG_SIZES),
     Build("matmul_bf16_int4", ((8192, 8192, 8192), (77, 130, 200), (77, 130, 201))),
+    Build("matmul_bf16_int4", ((8192, 8192, 8192), (77, 130, 200)), {"BM": 256}),
     *[Build("gemm_f16_nn_nt_tn", ((4096, 4096, 4096), *PEER_SIZES), {"TRANS_A": a, "TRANS_B": b})
       for a in ("false", "true") for b in ("false", "true")],
     Build("gemm_bias_gelu", ((4096, 11008, 4096), (129, 257, 100))),
@@ -67,10 +68,16 @@ BUILDS: List[Build] = [
     Build("convert_int4_int8", ((256, 256), (4096, 4096), (100, 202))),
     Build("w4a16_group", ((1024, 8192, 8192), (264, 400, 384), (8, 400, 320)), {"BM": 256, "G": 64}),
     *[Build("w4a16_group", ((1, 8192, 8192), (64, 8192, 8192), (1024, 8192, 8192)), {"G": group}) for group in (32, 64, 128)],
+    *[Build("w4a16_group", ((1024, 8192, 8192), (8192, 8192, 8192), (77, 130, 256)), {"BM": 256, "G": group}) for group in (32, 128)],
+    *[Build("w4a16_group", ((1, 8192, 8192), (16, 8192, 8192), (bm, 8192, 8192)), {"BM": bm, "BK": 128, "G": 128}) for bm in (16, 64)],
+    Build("w4a16_zero", ((1024, 8192, 8192), (8192, 8192, 8192), (33, 100, 256)), {"BM": 256, "G": 128}),
+    Build("w4a8", ((8192, 8192, 8192), (65, 129, 200)), {"BM": 256}),
+    Build("fp4_dequant_gemm", ((8192, 8192, 8192), (100, 200, 96)), {"BM": 256}),
     *[Build("w4a16_zero", ((1, 4096, 4096), (128, 4096, 4096), (4096, 4096, 4096), (33, 100, 256)), {"G": group})
       for group in (32, 128)],
     Build("fp4_dequant_gemm", ((256, 256, 256), (4096, 4096, 4096), (100, 200, 96))),
     Build("gemm_fp8_blockscaled", ((4096, 7168, 16384), (64, 7168, 16384), (100, 200, 300))),
+    Build("gemm_fp8_blockscaled", ((4096, 7168, 16384), (100, 200, 300)), {"BM": 256, "THREADS": 512}),
     Build("gemm_mxfp8", ((1024, 1024, 1024), (4096, 4096, 4096), (100, 200, 96))),
     # More elements, and more bytes, than 32 bits count (F17).
     Build("copy_long", ((2 ** 31 + 1024,),)),
@@ -93,15 +100,18 @@ def run_build(example_data, torch, tilert, library, folder: Path, build: Build, 
         try:
             case = example_data.MAKERS[build.example](example_data.Source(torch, tilert, build.settings), *size)
             out = case.out
-            plan = kernel.plan(case.arguments)
-            plan.launch(torch.cuda.current_stream().cuda_stream)
+            stream = torch.cuda.current_stream().cuda_stream
+            arguments, packed = kernel.prepack(
+                case.arguments, lambda count: torch.empty(count, dtype=torch.uint8, device="cuda"), stream)
+            plan = kernel.plan(arguments)
+            plan.launch(stream)
             torch.cuda.synchronize()
             fault = out.find_fault(case.want, TOLERANCE)
             if not fault and build.same_bits:
                 first = bits.setdefault((build.same_bits, size), out.matrix.clone())
                 if not torch.equal(first.view(torch.int16), out.matrix.view(torch.int16)):
                     fault = "other bits than with another number of stages"
-            del case
+            del case, packed
             report("FAIL" if fault else "PASS", f"{title}: variant {plan.variant.name}" + (f": {fault}" if fault else ""))
         except tilert.Error as error:
             report("FAIL", f"{title}: {error}")

@@ -23,16 +23,22 @@ WORKS = [
     ("gemm_int8", {}, (8192, 8192, 8192), "int8"),
     ("gemm_int4", {}, (8192, 8192, 8192), "int8"),
     ("w4a8", {}, (8192, 8192, 8192), "int8"),
+    ("w4a8", {"BM": 256}, (8192, 8192, 8192), "int8"),
     ("w4a8", {}, (16, 8192, 8192), "bf16"),
     ("gemm_fp8", {}, (8192, 8192, 8192), "fp8"),
     ("gemm_fp8", {"FAST": "true"}, (8192, 8192, 8192), "fp8"),
     ("gemm_fp8_blockscaled", {}, (8192, 8192, 8192), "fp8"),
     ("gemm_mxfp8", {}, (4096, 4096, 4096), "fp8"),
+    ("gemm_fp8_blockscaled", {"BM": 256, "THREADS": 512}, (8192, 8192, 8192), "fp8"),
     ("w4a16_group", {"G": 128}, (8192, 8192, 8192), "bf16"),
-    ("w4a16_group", {"G": 32}, (8192, 8192, 8192), "bf16"),
-    ("w4a16_group", {"G": 128}, (64, 8192, 8192), "bf16"),
-    ("w4a16_zero", {"G": 128}, (4096, 4096, 4096), "bf16"),
-    ("fp4_dequant_gemm", {}, (4096, 4096, 4096), "bf16"),
+    ("w4a16_group", {"BM": 256, "G": 128}, (8192, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BM": 256, "G": 128}, (1024, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BM": 256, "G": 32}, (8192, 8192, 8192), "bf16"),
+    ("w4a16_zero", {"BM": 256, "G": 128}, (8192, 8192, 8192), "bf16"),
+    ("fp4_dequant_gemm", {"BM": 256}, (8192, 8192, 8192), "bf16"),
+    ("matmul_bf16_int4", {"BM": 256}, (8192, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BM": 64, "BK": 128, "G": 128}, (64, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BM": 16, "BK": 128, "G": 128}, (16, 8192, 8192), "bf16"),
     ("matmul_bf16_int4", {}, (8192, 8192, 8192), "bf16"),
 ]
 
@@ -73,8 +79,11 @@ def measure(modules, library, arguments, work):
     if not manifest.exists():
         return {**result, "skipped": "not compiled"}
     case = example_data.MAKERS[example](example_data.Source(torch, tilert, settings), *size)
-    plan = library.load(manifest).kernel().plan(case.arguments)
     stream = torch.cuda.current_stream().cuda_stream
+    kernel = library.load(manifest).kernel()
+    # `packed` stays alive as long as the plan.
+    launched, packed = kernel.prepack(case.arguments, lambda count: torch.empty(count, dtype=torch.uint8, device="cuda"), stream)
+    plan = kernel.plan(launched)
     plan.launch(stream)
     torch.cuda.synchronize()
     if fault := case.out.find_fault(case.want, TOLERANCE):

@@ -28,7 +28,7 @@ _TORCH_DTYPES = {"bool": "bool", "int8": "int8", "uint8": "uint8", "int16": "int
 
 class _Tensor(ctypes.Structure):
     _fields_ = [("data", c_void_p), ("dtype", c_int), ("rank", c_int32), ("sizes", POINTER(c_int64)),
-                ("strides", POINTER(c_int64)), ("device", c_int32)]
+                ("strides", POINTER(c_int64)), ("device", c_int32), ("order", c_uint64)]
 
 
 class _Scalar(ctypes.Structure):
@@ -45,7 +45,7 @@ class _Argument(ctypes.Structure):
 
 class _Parameter(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("kind", c_int), ("dtype", c_int), ("access", c_int), ("rank", c_int32),
-                ("pack", c_int32), ("strided", c_int), ("noalias", c_int32)]
+                ("pack", c_int32), ("strided", c_int), ("noalias", c_int32), ("order", c_uint64)]
 
 
 class _Variant(ctypes.Structure):
@@ -90,6 +90,8 @@ _SIGNATURES = {
     "tilert_plan_refusal": (c_char_p, [c_void_p, c_size_t]),
     "tilert_plan_grid": (c_int64, [c_void_p]),
     "tilert_plan_text": (c_char_p, [c_void_p]),
+    "tilert_prepack_size": (c_int, [c_void_p, c_char_p, POINTER(_Tensor), POINTER(c_size_t), POINTER(c_void_p)]),
+    "tilert_prepack": (c_int, [c_void_p, c_char_p, POINTER(_Tensor), c_void_p, c_void_p, POINTER(c_void_p)]),
     "tilert_launch": (c_int, [c_void_p, POINTER(_Argument), c_size_t, c_void_p, POINTER(c_void_p)]),
     "tilert_plan_launch": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "tilert_kernel_prepare": (c_int, [c_void_p, c_int32, POINTER(c_void_p)]),
@@ -106,12 +108,13 @@ class Error(Exception):
 
 @dataclass
 class Tensor:
-    """An argument in memory that the caller owns; without strides it is dense."""
+    """An argument in memory that the caller owns; without strides it is dense. `order`: of prepacked memory."""
     address: int
     dtype: str
     sizes: Sequence[int]
     strides: Optional[Sequence[int]] = None
     device: int = DEVICE_ANY
+    order: int = 0
 
 
 @dataclass
@@ -149,7 +152,8 @@ class _Arguments:
                 continue
             slot.kind = _KIND_TENSOR
             slot.value.tensor = _Tensor(argument.address or None, DTYPES.index(argument.dtype), len(argument.sizes),
-                                        self._list(argument.sizes), self._list(argument.strides), argument.device)
+                                        self._list(argument.sizes), self._list(argument.strides), argument.device,
+                                        argument.order)
 
     def _list(self, values):
         if values is None:
@@ -234,6 +238,7 @@ class Parameter:
     access: str
     pack: Optional[int]
     dims: Sequence[str]
+    order: int
 
 
 @dataclass
@@ -260,7 +265,7 @@ class Kernel:
         is_tensor = facts.kind == _KIND_TENSOR
         dims = [_text(c.tilert_kernel_dim_text(self._handle, index, dim)) for dim in range(facts.rank)] if is_tensor else []
         return Parameter(_text(facts.name), is_tensor, DTYPES[facts.dtype], ["in", "out", "inout"][facts.access],
-                         facts.pack if is_tensor and facts.pack >= 0 else None, dims)
+                         facts.pack if is_tensor and facts.pack >= 0 else None, dims, facts.order if is_tensor else 0)
 
     def _variant(self, index) -> Variant:
         facts = self.library.c.tilert_kernel_variant(self._handle, index).contents
@@ -278,6 +283,23 @@ class Kernel:
              facts: Optional[_DeviceFacts] = None) -> "Plan":
         """`facts`: of the device to plan for; by default that of the arguments, if they are on one."""
         return Plan(self, arguments, variant, facts)
+
+    def prepack(self, arguments: Sequence[Union[Tensor, Scalar]], allocate, stream: int = 0):
+        """The arguments for a launch: those that the kernel takes prepacked are packed, on the stream, to memory that
+        `allocate(bytes)` gives as a torch tensor. Gives these tensors too, which the caller keeps alive."""
+        ready, memory = list(arguments), []
+        for i, parameter in enumerate(self.parameters):
+            if not parameter.order:
+                continue
+            plain, name, size = arguments[i], parameter.name.encode(), c_size_t()
+            structures = _Arguments([plain])
+            tensor = structures.array[0].value.tensor
+            self.library.call(self.library.c.tilert_prepack_size, self._handle, name, byref(tensor), byref(size))
+            packed = allocate(max(1, size.value))
+            memory.append(packed)
+            self.library.call(self.library.c.tilert_prepack, self._handle, name, byref(tensor), packed.data_ptr(), stream or None)
+            ready[i] = Tensor(packed.data_ptr(), plain.dtype, plain.sizes, plain.strides, plain.device, parameter.order)
+        return ready, memory
 
     def launch(self, arguments: Sequence[Union[Tensor, Scalar]], stream: int = 0):
         """Checks the arguments and launches once."""
