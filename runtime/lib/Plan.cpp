@@ -85,7 +85,8 @@ private:
     if (!options.device || options.device->sm_count <= 0)
       return {
           TILERT_INVALID_ARGUMENT,
-          "the number of SMs is needed, and the device facts do not give it"};
+          "the number of SMs is needed, and the device facts do not give it; "
+          "tilert_device_facts_query has those of a GPU"};
     for (size_t i = kernel.symbols.size(); i < kernel.slots.size(); ++i)
       if (kernel.slots[i].kind == Slot::Kind::SmCount)
         plan.binding.slots[i] = options.device->sm_count;

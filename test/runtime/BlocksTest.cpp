@@ -63,7 +63,7 @@ TEST_F(Blocks, NeedTheNumberOfSms) {
   facts.sm_count = 0;
   EXPECT_EQ(launched("sm_count", 1000),
             "kernel 'scale': the number of SMs is needed, and the device facts "
-            "do not give it");
+            "do not give it; tilert_device_facts_query has those of a GPU");
 }
 
 TEST_F(Blocks, AreToldFromTiles) {

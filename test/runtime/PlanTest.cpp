@@ -322,7 +322,8 @@ TEST(Plan, NeedsTheNumberOfSmsIfTheGridDoes) {
   W4A8 call;
   call.kernel = TestKernel(json);
   EXPECT_EQ(call.error(), "kernel 'w4a8': the number of SMs is needed, and the "
-                          "device facts do not give it");
+                          "device facts do not give it; "
+                          "tilert_device_facts_query has those of a GPU");
   tilert_device_facts facts{};
   facts.sm_count = 3;
   call.kernel.facts = &facts;

@@ -17,6 +17,7 @@ from typing import Optional, Sequence, Union
 HEADER_MAJOR, HEADER_MINOR = 0, 1
 
 DEVICE_HOST, DEVICE_ANY = -1, -2
+ORDER_UNKNOWN, ORDER_PLAIN = 0, 1
 
 DTYPES = ["bool", "int4", "uint4", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "f16", "bf16",
           "tf32", "f32", "f64", "fp8_e4m3", "fp8_e5m2", "fp4_e2m1", "e8m0"]
@@ -289,7 +290,7 @@ class Kernel:
         `allocate(bytes)` gives as a torch tensor. Gives these tensors too, which the caller keeps alive."""
         ready, memory = list(arguments), []
         for i, parameter in enumerate(self.parameters):
-            if not parameter.order:
+            if parameter.order in (ORDER_UNKNOWN, ORDER_PLAIN):
                 continue
             plain, name, size = arguments[i], parameter.name.encode(), c_size_t()
             structures = _Arguments([plain])

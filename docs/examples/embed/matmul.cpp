@@ -36,9 +36,10 @@ static bool multiply(const char *path) {
 
   // Checks the arguments and chooses the variant; launch(stream, ...) of the
   // kernel does this and the launch in one call.
+  const tilert_device_facts facts = tilert::deviceFacts(0);
   tilert::Plan plan =
       module.kernel("matmul_bf16_int4")
-          .plan(/*facts=*/nullptr,
+          .plan(&facts,
                 tilert::Tensor(onDeviceA.get(), TILERT_BF16, {m, k}),
                 tilert::Tensor(onDeviceB.get(), TILERT_INT4, {k, n}),
                 tilert::Tensor(onDeviceC.get(), TILERT_BF16, {m, n}));

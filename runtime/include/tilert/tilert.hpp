@@ -185,6 +185,15 @@ tilert_argument toArgument(Number number) {
   return tilert_scalar_argument(dtype, &number);
 }
 
+/// Facts of a CUDA device, for plans.
+inline tilert_device_facts deviceFacts(int32_t device) {
+  tilert_device_facts facts = {};
+  check([&](tilert_status **status) {
+    return tilert_device_facts_query(device, &facts, status);
+  });
+  return facts;
+}
+
 /// A launch, checked and decided.
 class Plan {
 public:
