@@ -219,6 +219,11 @@ def SelectMmaPass : TilePass<"select-mma", "Choose the instruction of each matri
     types or a tile that no instruction takes is an error: `expand-gemm` leaves
     none.
 
+    On sm_90a warpgroups multiply where they can: both operands from shared
+    memory, or a converted left one from registers.  A converted right operand
+    changes places with the left one (`swap` in `mma`): C^T = B^T * A^T, of
+    which only the layouts show.
+
     Before: `tile.gemm %as, %bs, %acc : ...`
     After: `tile.gemm %as, %bs, %acc {mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 4]>} : ...`
   }];
@@ -391,7 +396,9 @@ def LowerGemmPass : TilePass<"lower-gemm", "Split matrix products into steps of 
   let description = [{
     Requires layouts.  Each `tile.gemm` becomes, for each step of K, loads of
     both operand fragments, conversions to the instruction's type and a
-    `tile.mma`.
+    `tile.mma`.  A product of warpgroups becomes one `tile.wgmma` over all of K,
+    or over the elements between two promotions; of an operand that comes from
+    registers the load and the conversion are written out in front of it.
 
     Before: `%r = tile.gemm %as, %bs, %acc {mma = ...}`
     After:
@@ -437,7 +444,10 @@ def ScheduleMmaPass : TilePass<"schedule-mma", "Load the next step while one mul
     Within a block, moves the operand loads and conversions of step k + 1 in
     front of the `tile.mma` of step k, as far as no write to shared memory,
     barrier or wait stands between.  A loop of consuming warpgroups keeps its
-    `tile.wgmma` in flight until the next iteration has started one.
+    `tile.wgmma` in flight until the next iteration has started one; an operand
+    that comes from registers is loaded and converted for the next iteration
+    while the product of this one runs.  What is loaded from tensors for later
+    iterations starts behind the first product.
 
     Before: `load 0; mma 0; load 1; mma 1; load 2; mma 2`
     After: `load 0; load 1; mma 0; load 2; mma 1; mma 2`
