@@ -1,4 +1,4 @@
-//===- PackerSource.h - The kernels that pack a tensor, as source -*- C++ -*-=//
+//===- PackerSource.h - Kernels that pack a tensor ------------------------===//
 //
 // The order of a prepacked tensor is known once passes have run.  The kernels
 // that bring a plain tensor into it, and back, are then written in the language

@@ -13,7 +13,8 @@ using tilec::gpu::Stopwatch;
 /// Times peers and kernels against each other:
 /// 1. Brief series in random order leave the few fastest of each side.
 /// 2. Some rounds in both power states leave two of each side.
-/// 3. These, and the first of the peers, which is what its library proposes, are
+/// 3. These, and the first of the peers, which is what its library proposes,
+/// are
 ///    timed in both states, in many rounds of random order.
 class Contest {
 public:

@@ -1,4 +1,4 @@
-//===- PackedOperand.h - Operands that are packed for their reads -*- C++ -*-=//
+//===- PackedOperand.h - Operands packed for their reads ------------------===//
 //
 // A tile of a prepacked tensor lies in the order in which the threads read it,
 // part by part, so that any layout of the parts is read in wide accesses.  The

@@ -39,8 +39,7 @@ static bool multiply(const char *path) {
   const tilert_device_facts facts = tilert::deviceFacts(0);
   tilert::Plan plan =
       module.kernel("matmul_bf16_int4")
-          .plan(&facts,
-                tilert::Tensor(onDeviceA.get(), TILERT_BF16, {m, k}),
+          .plan(&facts, tilert::Tensor(onDeviceA.get(), TILERT_BF16, {m, k}),
                 tilert::Tensor(onDeviceB.get(), TILERT_INT4, {k, n}),
                 tilert::Tensor(onDeviceC.get(), TILERT_BF16, {m, n}));
   std::fputs(plan.text(), stdout);
