@@ -447,9 +447,10 @@ LogicalResult WgmmaOp::verify() {
     return emitOpError("wgmma-c3: result and accumulator are not one fragment "
                        "with a layout");
   auto numbers = dyn_cast<RankedTensorType>(left.getType());
-  // wgmma-c4: columns of whole instructions; all where operands are swapped.
-  int64_t columns =
-      getTileShape(getB().getType())[!numbers && getTransposeB() ? 0 : 1];
+  // wgmma-c4: columns of whole instructions; all where operands are swapped.  A
+  // fragment is in the order of the product, whatever its tile's is.
+  bool isNFirst = isa<SharedType>(getB().getType()) && getTransposeB();
+  int64_t columns = getTileShape(getB().getType())[isNFirst ? 0 : 1];
   int64_t column = getColumn(), count = fragment.getDimSize(1);
   if (swap ? column != 0 || count != columns
            : column < 0 || column + count > columns ||
