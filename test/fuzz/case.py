@@ -20,6 +20,7 @@ class Tensor:
     pack: Optional[int] = None
     qualifiers: str = ""
     codes: Optional[np.ndarray] = None  # None: an output
+    offset: int = 0  # bytes of its data behind an aligned address
 
     def declare(self):
         access = self.access + " " if self.access else ""
@@ -52,6 +53,8 @@ class Case:
         for tensor in self.tensors:
             if tensor.codes is not None:
                 options += ["--in", f"{tensor.name}={tensor.name}.npy"]
+            if tensor.offset:
+                options += ["--offset", f"{tensor.name}={tensor.offset}"]
         for name, value in self.scalars.items():
             options += ["--in", f"{name}={value}"]
         return options + [f"--target={self.target}", "--device=emulator", "--check=full", f"--tol={self.tolerance}"]

@@ -20,6 +20,9 @@ SIZES = {
     "is_static": [True, True, False],
     "target": ["sm_80", "sm_86", "sm_89", "sm_90a"],
     "data_seed": [0],
+    # Bytes by which the first operand lies behind an aligned address, and which operands have strides at run time.
+    "offset": [0, 0, 0, 8, 16],
+    "strided": ["", "", "", "A", "B", "AB"],
 }
 # Products of larger tiles than this take the emulator too long.
 MOST_WORK = 64 * 64 * 256
@@ -92,7 +95,12 @@ def make_operand(name, type_, dims, codes, pack, p, qualifiers=""):
     if dims in ("KM", "NK"):
         codes = codes.T
     pack = pack if FORMATS[type_].is_packed else None
-    return Operand(Tensor(name, type_, list(dims), pack=pack, codes=np.ascontiguousarray(codes), qualifiers=qualifiers), dims, p)
+    tensor = Tensor(name, type_, list(dims), pack=pack, codes=np.ascontiguousarray(codes), qualifiers=qualifiers)
+    if not qualifiers and name in p["strided"]:
+        tensor.qualifiers = "strided"
+    if not qualifiers and name == "A":
+        tensor.offset = p["offset"]
+    return Operand(tensor, dims, p)
 
 
 GRID = "bx in ceildiv(N, {tile_n}), by in ceildiv(M, {tile_m})"
