@@ -78,6 +78,8 @@ LogicalResult emitSetMaxRegisters(KernelEmitter &emitter, SetMaxRegistersOp op);
 LogicalResult emitSharedLoad(KernelEmitter &emitter, LoadOp op);
 LogicalResult emitSharedStore(KernelEmitter &emitter, StoreOp op);
 LogicalResult emitGlobalLoad(KernelEmitter &emitter, LoadOp op);
+/// Whether a load is one from a tensor in accesses of less than a register.
+bool isLoadedInPieces(LoadOp op);
 LogicalResult emitGlobalStore(KernelEmitter &emitter, StoreOp op);
 // MatmulToNVVM.cpp
 /// How PTX spells the type of an operand of a matrix instruction; empty if it

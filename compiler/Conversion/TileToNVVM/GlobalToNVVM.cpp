@@ -16,6 +16,18 @@
 using namespace mlir;
 using namespace mlir::tile;
 
+bool tile::isLoadedInPieces(LoadOp op) {
+  constexpr int64_t byteBits = 8, wordBits = 32;
+  int64_t bits = getElementBits(getTileElementType(op.getMemory().getType()));
+  if (!isa<GlobalType>(op.getMemory().getType()) || bits < byteBits ||
+      bits >= wordBits)
+    return false;
+  layout::VectorPlan plan =
+      planGlobalAccess(op.getMemory(), op.getIndices(),
+                       getFragmentLayout(op.getResult().getType()).getLayout());
+  return op.getPad() || plan.bytes() * byteBits < wordBits;
+}
+
 LogicalResult tile::emitGlobalLoad(KernelEmitter &e, LoadOp op) {
   const GlobalView &view = e.getGlobal(op.getMemory());
   const layout::FragmentLayout &layout = e.getLayout(op.getResult());
@@ -33,7 +45,7 @@ LogicalResult tile::emitGlobalLoad(KernelEmitter &e, LoadOp op) {
       Value value = emitGuardedElementLoad(e, addresser, reg, element, pad);
       collector.addElement(spare.clear(value, addresser, reg), reg);
     }
-    e.setFragment(op.getResult(), collector.finish());
+    e.setFragment(op.getResult(), collector.finishInPieces());
     return success();
   }
   SpareNibble spare(e, plan.bytes() == 1 ? op.getMemory() : Value());
@@ -46,7 +58,7 @@ LogicalResult tile::emitGlobalLoad(KernelEmitter &e, LoadOp op) {
     loaded = spare.clear(loaded, addresser, registers[0]);
     collector.addVector(loaded, plan.bytes(), registers);
   }
-  e.setFragment(op.getResult(), collector.finish());
+  e.setFragment(op.getResult(), collector.finishInPieces());
   return success();
 }
 

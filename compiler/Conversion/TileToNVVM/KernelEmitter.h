@@ -38,6 +38,8 @@ public:
 
   Type getElementType() const { return elementType; }
   unsigned size() const { return count; }
+  /// Whether there are no words yet, only elements.
+  bool isInPieces() const { return words.empty(); }
   /// Elements in a word, or 1 if elements are separate.
   unsigned elementsPerWord() const;
 

@@ -6,12 +6,43 @@
 #include "dialects/Tile/Transforms/AccessFacts.h"
 #include "dialects/Tile/Transforms/TmaVariant.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 
-/// Emits a region's block in place and ends it with a yield of its flat values.
-static LogicalResult emitBody(KernelEmitter &e, Block &source, Block *target) {
+/// Whether an iteration hands on a fragment that is being loaded from a tensor
+/// in pieces of words: it goes from iteration to iteration in these pieces,
+/// since to join them is to wait for them.
+static bool isOnItsWay(scf::ForOp op, unsigned index, unsigned depth = 0) {
+  Value yielded = op.getBody()->getTerminator()->getOperand(index);
+  if (auto load = yielded.getDefiningOp<LoadOp>())
+    return isLoadedInPieces(load);
+  auto argument = dyn_cast<BlockArgument>(yielded);
+  unsigned inductionVars = op.getNumInductionVars();
+  return argument && argument.getOwner() == op.getBody() &&
+         argument.getArgNumber() >= inductionVars &&
+         depth < op.getNumRegionIterArgs() &&
+         isOnItsWay(op, argument.getArgNumber() - inductionVars, depth + 1);
+}
+
+static void appendPieces(KernelEmitter &e, Value value,
+                         SmallVectorImpl<Value> &flat) {
+  llvm::append_range(flat, e.getFragment(value).getElements(e.builder, e.loc));
+}
+
+static void takePieces(KernelEmitter &e, Value value, ValueRange &flat) {
+  unsigned count = e.getLayout(value).elementsPerThread();
+  e.setFragment(value, FragmentValue::ofElements(
+                           getTileElementType(value.getType()),
+                           SmallVector<Value>(flat.take_front(count))));
+  flat = flat.drop_front(count);
+}
+
+/// Emits a region's block in place and ends it with a yield of its flat values,
+/// of some in pieces.
+static LogicalResult emitBody(KernelEmitter &e, Block &source, Block *target,
+                              const llvm::BitVector &inPieces = {}) {
   OpBuilder::InsertionGuard guard(e.builder);
   if (!target->empty() && target->back().hasTrait<OpTrait::IsTerminator>())
     target->back().erase();
@@ -19,8 +50,11 @@ static LogicalResult emitBody(KernelEmitter &e, Block &source, Block *target) {
   if (failed(e.emitBlock(source)))
     return failure();
   SmallVector<Value> yielded;
-  for (Value value : source.getTerminator()->getOperands())
-    e.appendFlat(value, yielded);
+  for (auto [i, value] : llvm::enumerate(source.getTerminator()->getOperands()))
+    if (i < inPieces.size() && inPieces[i])
+      appendPieces(e, value, yielded);
+    else
+      e.appendFlat(value, yielded);
   scf::YieldOp::create(e.builder, e.loc, yielded);
   return success();
 }
@@ -46,9 +80,12 @@ static LLVM::LoopAnnotationAttr keepRolled(MLIRContext *context) {
 }
 
 static LogicalResult emitFor(KernelEmitter &e, scf::ForOp op) {
+  llvm::BitVector inPieces(op.getNumRegionIterArgs());
+  for (unsigned i = 0; i < inPieces.size(); ++i)
+    inPieces[i] = isOnItsWay(op, i);
   SmallVector<Value> inits;
-  for (Value init : op.getInitArgs())
-    e.appendFlat(init, inits);
+  for (auto [i, init] : llvm::enumerate(op.getInitArgs()))
+    inPieces[i] ? appendPieces(e, init, inits) : e.appendFlat(init, inits);
   auto loop = scf::ForOp::create(
       e.builder, e.loc, e.getScalar(op.getLowerBound()),
       e.getScalar(op.getUpperBound()), e.getScalar(op.getStep()), inits);
@@ -56,11 +93,13 @@ static LogicalResult emitFor(KernelEmitter &e, scf::ForOp op) {
     loop->setAttr("llvm.loop_annotation", keepRolled(op.getContext()));
   e.setScalar(op.getInductionVar(), loop.getInductionVar());
   ValueRange carried = loop.getRegionIterArgs();
-  for (BlockArgument arg : op.getRegionIterArgs())
-    e.takeFlat(arg, carried);
-  if (failed(emitBody(e, *op.getBody(), loop.getBody())))
+  for (auto [i, arg] : llvm::enumerate(op.getRegionIterArgs()))
+    inPieces[i] ? takePieces(e, arg, carried) : e.takeFlat(arg, carried);
+  if (failed(emitBody(e, *op.getBody(), loop.getBody(), inPieces)))
     return failure();
-  takeResults(e, op.getResults(), loop.getResults());
+  ValueRange results = loop.getResults();
+  for (auto [i, result] : llvm::enumerate(op.getResults()))
+    inPieces[i] ? takePieces(e, result, results) : e.takeFlat(result, results);
   return success();
 }
 

@@ -370,16 +370,17 @@ static std::pair<Value, StringRef> getOperand(KernelEmitter &e, Value value) {
   if (!type.isInteger())
     value = LLVM::BitcastOp::create(e.builder, e.loc,
                                     e.builder.getIntegerType(bits), value);
-  if (bits < 16)
+  // Moves of narrower registers would keep what is beside them.
+  if (bits < 32)
     value =
-        LLVM::ZExtOp::create(e.builder, e.loc, e.builder.getI16Type(), value);
-  return {value, bits == 64 ? "l" : bits == 32 ? "r" : "h"};
+        LLVM::ZExtOp::create(e.builder, e.loc, e.builder.getI32Type(), value);
+  return {value, bits == 64 ? "l" : "r"};
 }
 
 /// Back to the type that `getOperand` took.
 static Value takeOperand(KernelEmitter &e, Value value, Type type) {
   unsigned bits = type.getIntOrFloatBitWidth();
-  if (bits < 16)
+  if (bits < 32)
     value = LLVM::TruncOp::create(e.builder, e.loc,
                                   e.builder.getIntegerType(bits), value);
   return e.builder.createOrFold<LLVM::BitcastOp>(e.loc, type, value);
@@ -388,7 +389,11 @@ static Value takeOperand(KernelEmitter &e, Value value, Type type) {
 /// Keeps what is computed from a fragment behind what stands here.
 static void pinFragment(KernelEmitter &e, Value fragment) {
   const FragmentValue &value = e.getFragment(fragment);
-  SmallVector<Value> flat = value.flatten(e.builder, e.loc), inputs;
+  // What came in pieces is joined behind.
+  bool inPieces = value.isInPieces();
+  SmallVector<Value> flat = inPieces ? value.getElements(e.builder, e.loc)
+                                     : value.flatten(e.builder, e.loc),
+                     inputs;
   SmallVector<Type> types;
   std::string outputs, ties;
   for (auto [i, part] : llvm::enumerate(flat)) {
@@ -410,8 +415,10 @@ static void pinFragment(KernelEmitter &e, Value fragment) {
                                              ArrayRef<int64_t>{int64_t(i)});
     part = takeOperand(e, output, part.getType());
   }
-  e.setFragment(fragment, FragmentValue::unflatten(value.getElementType(),
-                                                   value.size(), flat));
+  Type element = value.getElementType();
+  e.setFragment(fragment, inPieces ? FragmentValue::ofElements(element, flat)
+                                   : FragmentValue::unflatten(
+                                         element, value.size(), flat));
 }
 
 /// The registers of an operand are free behind the wait for its product:

@@ -144,6 +144,15 @@ FragmentValue WordCollector::finish() {
   return FragmentValue::ofWords(elementType, count, words);
 }
 
+FragmentValue WordCollector::finishInPieces() {
+  bool hasWords = llvm::any_of(words, [](Value word) { return bool(word); });
+  bool hasAll =
+      llvm::all_of(elements, [](Value element) { return bool(element); });
+  if (elementBits < 8 || hasWords || !hasAll)
+    return finish();
+  return FragmentValue::ofElements(elementType, elements);
+}
+
 //===----------------------------------------------------------------------===//
 // WideStorer
 //===----------------------------------------------------------------------===//

@@ -35,6 +35,9 @@ public:
                  bool startsOdd);
 
   FragmentValue finish();
+  /// The fragment; what came in pieces of words is to be joined where it is
+  /// used.
+  FragmentValue finishInPieces();
 
 private:
   void addBits(Value bits, ArrayRef<int> registers);
