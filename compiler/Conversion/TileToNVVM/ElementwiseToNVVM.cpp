@@ -7,6 +7,7 @@
 
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
 #include "compiler/Conversion/TileToNVVM/MathFunctions.h"
+#include "compiler/Conversion/TileToNVVM/PackedCast.h"
 #include "dialects/Layout/Conversion.h"
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/ParallelLayout.h"
@@ -176,6 +177,16 @@ static void emitOnPairs(KernelEmitter &e, Operation *op, unsigned count) {
                 FragmentValue::ofWords(element, count, words));
 }
 
+/// Arithmetic that is cheaper together with the conversions of its operands.
+static std::optional<FragmentValue> emitWithConversions(KernelEmitter &e,
+                                                        Operation *op) {
+  if (auto difference = dyn_cast<arith::SubFOp>(op))
+    return emitNibbleDifference(e, difference);
+  if (auto product = dyn_cast<arith::MulFOp>(op))
+    return emitScaledFloatNibbles(e, product);
+  return std::nullopt;
+}
+
 LogicalResult tile::emitElementwise(KernelEmitter &e, Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return emitConstant(e, constant);
@@ -192,6 +203,10 @@ LogicalResult tile::emitElementwise(KernelEmitter &e, Operation *op) {
       return failure();
     for (auto [from, to] : llvm::zip_equal(op->getResults(), results))
       e.setScalar(from, to);
+    return success();
+  }
+  if (std::optional<FragmentValue> value = emitWithConversions(e, op)) {
+    e.setFragment(op->getResult(0), *value);
     return success();
   }
   unsigned count = e.getLayout(op->getResult(0)).elementsPerThread();

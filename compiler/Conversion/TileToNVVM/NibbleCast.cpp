@@ -139,17 +139,22 @@ private:
 // 16-bit floats
 //===----------------------------------------------------------------------===//
 
-/// A pair of integers, in the low bits of the halves of a word, as floats.
+double tile::getNibbleBias(Type to, bool isUnsigned) {
+  return (to.isBF16() ? 128 : 1024) + (isUnsigned ? 0 : 8);
+}
+
+Value tile::biasNibblePair(KernelEmitter &e, Value pair, bool isUnsigned,
+                           Type to) {
+  int64_t exponent = to.isBF16() ? 0x43004300 : 0x64006400;
+  return maskAndFlip(e, pair, 0x000F000F,
+                     exponent | (isUnsigned ? 0 : 0x00080008));
+}
+
+/// Such a pair as floats.
 static Value convertPair(KernelEmitter &e, Value pair, bool isUnsigned,
                          Type to) {
-  int64_t exponent = to.isBF16() ? 0x43004300 : 0x64006400;
-  double bias = to.isBF16() ? 128 : 1024;
-  if (isUnsigned)
-    return fusePair(e, to, maskAndFlip(e, pair, 0x000F000F, exponent), 1.0,
-                    splatPair(e, to, -bias));
-  return fusePair(e, to,
-                  maskAndFlip(e, pair, 0x000F000F, exponent | 0x00080008), 1.0,
-                  splatPair(e, to, -(bias + 8)));
+  return fusePair(e, to, biasNibblePair(e, pair, isUnsigned, to), 1.0,
+                  splatPair(e, to, -getNibbleBias(to, isUnsigned)));
 }
 
 /// A value shifted left by `bits`, or right by as many below 0.
@@ -162,15 +167,17 @@ static Value shiftLeft(KernelEmitter &e, Value word, int bits) {
 /// power of two.
 static Value convertFloatPair(KernelEmitter &e, Value word, int nibble,
                               Type to) {
-  // Their places were they the high bits of the halves, and how much lower the
-  // wider type has the magnitude.
-  int high = 12 - 4 * nibble, lower = to.isBF16() ? 6 : 3;
+  Value zero = splatPair(e, to, -0.0);
+  if (to.isBF16())
+    return fusePair(e, to, spreadFloatNibbles(e, word, nibble),
+                    std::ldexp(1.0, 126), zero);
+  // Their places were they the high bits of the halves, and how much lower f16
+  // has the magnitude.
+  int high = 12 - 4 * nibble, lower = 3;
   Value sign = e.andi(shiftLeft(e, word, high), e.i32(0x80008000));
   Value magnitude = e.andi(shiftLeft(e, word, high - lower),
                            e.i32((0x7000 >> lower) * 0x00010001));
-  return fusePair(e, to, e.ori(sign, magnitude),
-                  std::ldexp(1.0, to.isBF16() ? 126 : 14),
-                  splatPair(e, to, -0.0));
+  return fusePair(e, to, e.ori(sign, magnitude), std::ldexp(1.0, 14), zero);
 }
 
 /// Words of 16-bit floats by two tables, of low and of high bytes, or by bits

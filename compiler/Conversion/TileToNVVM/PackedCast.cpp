@@ -6,7 +6,8 @@
 // permutes.
 //
 //   int4, uint4 -> bf16, f16      13 [11]  nibbles under an exponent
-//   fp4 -> f16; bf16              15; 17 [19]  tables of bytes [bits]
+//   fp4 -> f16; bf16              15; 17       tables of bytes
+//                                [19; 17]     bits
 //   int4 -> int8; uint4 -> uint8   9; 5
 //   fp4, int4, uint4 -> fp8       11       tables of bytes
 //   int8 -> bf16; f16             16 [14]; 12
@@ -42,13 +43,21 @@ Value tile::splatPair(KernelEmitter &e, Type type, double value) {
   return e.i32(number.bitcastToAPInt().getZExtValue() * 0x00010001);
 }
 
+/// a * b + c on pairs.
+static Value fuse(KernelEmitter &e, Type type, Value a, Value b, Value c) {
+  Type pair = VectorType::get(2, type);
+  Value result = LLVM::FMAOp::create(e.builder, e.loc, bitcast(e, a, pair),
+                                     bitcast(e, b, pair), bitcast(e, c, pair));
+  return bitcast(e, result, e.builder.getI32Type());
+}
+
 Value tile::fusePair(KernelEmitter &e, Type type, Value word, double factor,
                      Value addend) {
-  Type pair = VectorType::get(2, type);
-  Value result = LLVM::FMAOp::create(
-      e.builder, e.loc, bitcast(e, word, pair),
-      bitcast(e, splatPair(e, type, factor), pair), bitcast(e, addend, pair));
-  return bitcast(e, result, e.builder.getI32Type());
+  return fuse(e, type, word, splatPair(e, type, factor), addend);
+}
+
+Value tile::multiplyPairs(KernelEmitter &e, Type type, Value a, Value b) {
+  return fuse(e, type, a, b, splatPair(e, type, -0.0));
 }
 
 /// The 16-bit float that holds every number of a type of 4 or 8 bits; null for

@@ -29,6 +29,8 @@ Value maskAndFlip(KernelEmitter &emitter, Value word, int64_t mask,
 /// The packed fma exists on every target, the packed sum and product do not.
 Value fusePair(KernelEmitter &emitter, Type type, Value word, double factor,
                Value addend);
+/// a * b on such pairs.
+Value multiplyPairs(KernelEmitter &emitter, Type type, Value a, Value b);
 /// Two of the same number in a word.
 Value splatPair(KernelEmitter &emitter, Type type, double value);
 
@@ -37,10 +39,30 @@ Value splatPair(KernelEmitter &emitter, Type type, double value);
 SmallVector<Value> castNibblesToHalves(KernelEmitter &emitter, Type from,
                                        bool isUnsigned, Type to,
                                        PackedSource &source);
+/// Two integers, in the low bits of the halves of a word, above a power of two:
+/// 16-bit floats that are too large by the bias.
+Value biasNibblePair(KernelEmitter &emitter, Value pair, bool isUnsigned,
+                     Type to);
+double getNibbleBias(Type to, bool isUnsigned);
 /// Words of bytes: integers, or 8-bit floats.
 SmallVector<Value> castNibblesToBytes(KernelEmitter &emitter, Type from,
                                       bool isUnsigned, Type to,
                                       PackedSource &source);
+
+// NibbleDifference.cpp
+/// The difference of two conversions of nibbles, or of one and a constant; none
+/// if the op is another, or not packed.
+std::optional<FragmentValue> emitNibbleDifference(KernelEmitter &emitter,
+                                                  arith::SubFOp op);
+
+// FloatNibbles.cpp
+/// The 4-bit floats in nibbles `nibble` and `nibble + 4` of a word as a pair of
+/// bf16, times 2^-126.
+Value spreadFloatNibbles(KernelEmitter &emitter, Value word, int nibble);
+/// The product of a conversion of 4-bit floats to bf16 and one of scales that
+/// are powers of two; none if the op is another, or not packed.
+std::optional<FragmentValue> emitScaledFloatNibbles(KernelEmitter &emitter,
+                                                    arith::MulFOp op);
 
 // ByteCast.cpp: elements of 8 bits.
 /// Words of 16-bit floats.

@@ -63,6 +63,11 @@ public:
   /// Two elements of the result that lie 16 bits apart in a word of the source:
   /// the word, and the lower one.
   std::optional<Run> findApart(int low, int high);
+  /// Whether nibbles `at` and `at + 1` of the result are a byte of the source.
+  bool isByte(int at) const {
+    return elementBits == 4 && source.registers[at] % 2 == 0 &&
+           source.registers[at + 1] == source.registers[at] + 1;
+  }
   /// A word that holds elements `index * perWord()` and following of the
   /// result, in their order.
   Value getWord(int index);

@@ -1,6 +1,6 @@
 """Known faults F05 and F09 of tile compilers, their neighbours, and scales at the ends of their range, on the emulator.
 
-usage: scaled-faults.py F05|F09|range [TARGET...]
+usage: scaled-faults.py F05|F09|range|fp4 [TARGET...]
 """
 import subprocess
 import sys
@@ -34,6 +34,14 @@ def run(folder, name, text, inputs, target, expected=None, sizes=()):
 
 def pack(codes):
     return (codes[:, 0::2] | codes[:, 1::2] << 4).astype(np.uint8)
+
+
+def round_to(values, dtype):
+    """The nearest numbers of f16 or bf16."""
+    if dtype == "f16":
+        return values.astype(np.float16).astype(np.float64)
+    bits = values.astype(np.float32).view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).view(np.float32).astype(np.float64)
 
 
 # F05: uint4 q = 0 .. 15 with zero 8 and scale 0.5 is -4, -3.5, ..., 3.5, however the zero-point is given.
@@ -70,6 +78,15 @@ def check_zero_points(folder, target):
                     f" var acc = full(f32[{M}, {N}], 0.0); gemm(As, {call}), acc, transpose_b = true); copy(acc, C[0, 0]); }}\n")
             passed.append(run(folder, f"product_{a}_{zero}", text, {"A": picks.astype({"f16": np.float16, "int8": np.int8}[a]), **inputs}, target,
                               picks @ weights.T) is not None)
+    # The same for all numbers, also where it is none of their type.
+    for source, low in (("uint4", 0), ("int4", -8)):
+        for zero in (-137, -128, 0, 8, 113, 121, 300, 0.5):
+            for to in ("f16", "bf16"):
+                numbers = q.astype(np.int64) + low
+                text = (f"kernel k(B: {source}[N, K], C: out f32[N, K]) threads(128) {{ let Bs = alloc_shared({source}[{N}, {k}]); copy(B[0, 0], Bs);"
+                        f" copy(cast<f32>(dequant(Bs, zero = {zero}, to = {to})), C[0, 0]); }}\n")
+                expected = round_to(numbers - zero, to)
+                passed.append(run(folder, f"constant_{source}_{zero}_{to}", text, {"B": pack((numbers & 15).astype(np.uint8))}, target, expected) is not None)
     return passed
 
 
@@ -140,8 +157,58 @@ def check_scale_range(folder, target):
     return passed
 
 
+# Every 4-bit float with every e8m0 scale in bf16: subnormals, infinities and NaN among them.
+
+
+def check_scaled_floats(folder, target):
+    k, rows = 128, 8
+    magnitudes = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    values = np.concatenate([magnitudes, -magnitudes])
+    scales = np.repeat(np.arange(256), 16)
+    codes = np.tile(np.arange(16), 256)
+    n = len(scales)
+    # All but multiples of 2^-133 and what is too large are numbers of bf16.
+    powers = np.where(scales == 255, np.nan, np.ldexp(1.0, scales - 127))
+    products = values[codes] * powers
+    products = np.where(np.abs(products) >= 2.0 ** 128, np.copysign(np.inf, products), products)
+    # One number a row, at a k of its own; the other groups are zero times other scales.
+    b = np.zeros((n, k), np.uint8)
+    places = np.arange(n) * 37 % k
+    b[np.arange(n), places] = codes
+    s = np.repeat(((scales + 77) % 255)[:, None], k // GROUP, 1).astype(np.uint8)
+    s[np.arange(n), places // GROUP] = scales
+    a = np.full((rows, k), 0x3F80, np.uint16)
+    expected = np.repeat(products[None], rows, 0)
+    passed = []
+
+    def check(name, text, inputs, expected):
+        result = run(folder, name, text, inputs, target)
+        good = result is not None and np.array_equal(result.astype(np.float64), expected, equal_nan=True)
+        if not good:
+            print(f"{name} on {target}: wrong values")
+        passed.append(good)
+
+    # Outside a product.
+    text = (f"kernel k(B: fp4_e2m1[N, K], S: e8m0[N, K / {GROUP}], C: out f32[N, K]) grid(bx in ceildiv(N, 64)) threads(128) {{"
+            f" let Bs = alloc_shared(fp4_e2m1[64, {k}]); let Ss = alloc_shared(e8m0[64, {k // GROUP}]); copy(B[bx * 64, 0], Bs);"
+            f" copy(S[bx * 64, 0], Ss); copy(cast<f32>(dequant(Bs, scale = Ss, group = {GROUP}, to = bf16)), C[bx * 64, 0]); }}\n")
+    everywhere = np.where(np.repeat(s, GROUP, 1) == 255, np.nan, 0.0)
+    everywhere[np.arange(n), places] = products
+    check("values", text, {"B": pack(b), "S": s}, everywhere)
+    # Inside one, of plain and of prepacked weights, several groups in a step.
+    for stored in ("", " prepack"):
+        text = (f"kernel k(A: bf16[M, K], B: fp4_e2m1[N, K]{stored}, S: e8m0[N, K / {GROUP}], C: out f32[M, N]) grid(bx in ceildiv(N, 128)) threads(256) {{"
+                f" let As = alloc_shared(bf16[64, 64]); let Bs = alloc_shared(fp4_e2m1[128, 64]); let Ss = alloc_shared(e8m0[128, {64 // GROUP}]);"
+                f" var acc = full(f32[64, 128], 0.0); for k in pipelined(ceildiv(K, 64), stages = 3) {{ copy(A[0, k * 64], As);"
+                f" copy(B[bx * 128, k * 64], Bs); copy(S[bx * 128, k * {64 // GROUP}], Ss);"
+                f" gemm(As, dequant(Bs, scale = Ss, group = {GROUP}), acc, transpose_b = true); }} copy(acc, C[0, bx * 128]); }}\n")
+        check(f"product{stored.replace(' ', '_')}", text, {"A": a, "B": pack(b), "S": s}, expected)
+    return passed
+
+
 def main():
-    check = {"F05": check_zero_points, "F09": check_scale_padding, "range": check_scale_range}[sys.argv[1]]
+    check = {"F05": check_zero_points, "F09": check_scale_padding, "range": check_scale_range,
+             "fp4": check_scaled_floats}[sys.argv[1]]
     results = []
     for target in sys.argv[2:] or ["sm_80"]:
         with tempfile.TemporaryDirectory() as folder:
