@@ -205,6 +205,24 @@ def make_w4a8(s, m, n, k):
     return Case([s.of(a), arg_b, s.of(scales_a), s.of(scales_b), s.of(out.matrix)], out, want, [a, packed, scales_a, scales_b])
 
 
+def make_w8a16(s, m, n, k):
+    a, scales, out, kind = s.normal(m, k), s.torch.rand(n, device="cuda"), s.output(m, n), s.settings.get("TB", "fp8_e4m3")
+    if kind.startswith("fp8"):
+        b = s.normal(n, k, dtype=s.torch.float8_e4m3fn if kind == "fp8_e4m3" else s.torch.float8_e5m2)
+    else:
+        b = s.integers(0, 256, n, k, dtype=s.torch.uint8) if kind == "uint8" else s.integers(-128, 128, n, k)
+    want = (a.float() @ b.float().t()) * scales[None, :]
+    return Case([s.of(a), s.bytes_of(b, kind), s.of(scales), s.of(out.matrix)], out, want, [a, b, scales])
+
+
+def make_w4a8_fp8(s, m, n, k):
+    group = int(s.settings.get("G", 128))
+    a, q, scales = s.normal(m, k, dtype=s.torch.float8_e4m3fn), s.integers(-8, 8, n, k), s.normal(n, k // group)
+    (b, packed), out = s.packed(q, "int4", 1), s.output(m, n)
+    want = a.float() @ (q.float() * spread(scales.float(), group, k, 1)).t()
+    return Case([s.bytes_of(a, "fp8_e4m3"), b, s.of(scales), s.of(out.matrix)], out, want, [a, packed, scales])
+
+
 def make_w4a8_manual(s, m, n, k):
     import gemm_data
     a, b, out = s.integers(-128, 128, m, k), s.integers(-8, 8, n, k), s.output(n, m, s.torch.int32)

@@ -13,6 +13,10 @@
 //       the same for k + 1 and k + 2
 //     wait until none is pending; arrive empty of the last; an odd iteration
 //
+// Where the other operand is converted in shared memory (ConvertedOperand.h),
+// so is its part of k + 1, behind the start of product k; the threads tell of
+// it once k - 1 is done, by which all know that its buffer may be written next.
+//
 // Arithmetic starts behind the wait that ends the use of its registers
 // (WgmmaToNVVM.cpp).  Behind the last iteration its own numbers are read again,
 // which still stand in its buffer: no branch around registers.
@@ -58,6 +62,7 @@ public:
 
 private:
   bool collectOps();
+  bool collectConversion();
   bool checkSums();
   bool checkCarried();
   bool collectArithmetic();
@@ -72,12 +77,15 @@ private:
   void mapCarried(IRMapping &mapping, ArrayRef<Value> values);
   void cloneEarly(IRMapping &mapping);
   Value cloneArithmetic(IRMapping &mapping);
+  void cloneConversion(IRMapping &mapping, Value isNotLast);
+  void handOver(const IRMapping &mapping, Value isNotLast);
+  void handBackEarly(const IRMapping &mapping, Value index, Value last);
   SmallVector<Value> getYielded(const IRMapping &mapping);
-  State startFirst();
+  State startFirst(Value last);
   WgmmaOp startProduct(const State &state, Value sums, Value accumulates);
   void arrive(ArrayRef<Value> slots, Value predicate);
-  State emitIteration(const State &state, Value index, Value isLater,
-                      Value isLast);
+  State emitIteration(const State &state, Value index, Value last,
+                      Value isLater, Value isLast);
   State emitPairs(const State &first, Value upper, Value last);
   SmallVector<Value> emitAll();
   SmallVector<Value> flatten(const State &state);
@@ -90,6 +98,11 @@ private:
   WgmmaOp product;
   MmaWaitOp wait;
   StageOp stage; ///< of the operand in shared memory
+  /// Where that is converted: what writes its buffer, who tells and who waits.
+  SmallVector<Operation *> conversion;
+  StoreOp convertedStore;
+  ArriveOp ready;
+  WaitOp readyWait;
   SmallVector<ArriveOp> arrivals;
   /// Everything else, in order, and what of it makes the operand from what was
   /// loaded.
@@ -123,7 +136,19 @@ bool AheadMaker::collectOps() {
       if (!arrive.isByParts() || arrive.getPredicate() ||
           !isa_and_nonnull<BlockArgument>(arrive.getIndex()))
         return false;
-      arrivals.push_back(arrive);
+      if (product)
+        arrivals.push_back(arrive);
+      else if (!std::exchange(ready, arrive))
+        continue;
+      else
+        return false;
+    } else if (auto store = dyn_cast<StoreOp>(op);
+               store && isa<SharedType>(store.getMemory().getType())) {
+      if (std::exchange(convertedStore, store))
+        return false;
+    } else if (auto wait = dyn_cast<WaitOp>(op);
+               wait && ready && wait.getBarrier() == ready.getBarrier()) {
+      readyWait = wait;
     } else if (op.getNumRegions() == 0 &&
                (isPure(&op) || isa<WaitOp, LoadOp>(op))) {
       others.push_back(&op);
@@ -135,9 +160,42 @@ bool AheadMaker::collectOps() {
       wait.getSums() != product.getResult())
     return false;
   stage = getRight(product).getDefiningOp<StageOp>();
+  if (llvm::any_of(arrivals, [](ArriveOp arrive) {
+        return arrive.getBarrier().getType().getCount() < fewestBuffers;
+      }))
+    return false;
   return isa<RankedTensorType>(getLeft(product).getType()) && stage &&
          stage->getBlock() == loop.getBody() && stage.getInRange() &&
          stage.getSource().getType().getShape().front() >= fewestBuffers;
+}
+
+/// Finds what converts the operand in shared memory; false if it is done in
+/// another way than SpecializeWarps.cpp does.
+bool AheadMaker::collectConversion() {
+  if (!convertedStore)
+    return !ready;
+  if (!ready || !readyWait || !convertedStore->isBeforeInBlock(ready) ||
+      !ready->isBeforeInBlock(readyWait) ||
+      !readyWait->isBeforeInBlock(product))
+    return false;
+  DenseSet<Operation *> makers;
+  SmallVector<Value> worklist{convertedStore.getValue()};
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    if (!op || !llvm::is_contained(others, op) ||
+        !isa<RankedTensorType>(op->getResult(0).getType()))
+      continue;
+    if (!op->hasOneUse())
+      return false;
+    makers.insert(op);
+    llvm::append_range(worklist, op->getOperands());
+  }
+  for (Operation *op : others)
+    if (makers.contains(op))
+      conversion.push_back(op);
+  conversion.push_back(convertedStore);
+  llvm::erase_if(others, [&](Operation *op) { return makers.contains(op); });
+  return true;
 }
 
 /// Whether sums go from one iteration to the next, and nowhere else.
@@ -188,7 +246,8 @@ bool AheadMaker::collectArithmetic() {
 }
 
 bool AheadMaker::collect() {
-  return collectOps() && checkSums() && checkCarried() && collectArithmetic();
+  return collectOps() && collectConversion() && checkSums() && checkCarried() &&
+         collectArithmetic();
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,6 +275,26 @@ Value AheadMaker::cloneArithmetic(IRMapping &mapping) {
   return mapping.lookup(getLeft(product));
 }
 
+/// Clones what writes a buffer of the converted tile, where there is a next
+/// iteration (null: always).
+void AheadMaker::cloneConversion(IRMapping &mapping, Value isNotLast) {
+  OpBuilder::InsertionGuard guard(builder);
+  if (isNotLast && !conversion.empty()) {
+    auto branch = scf::IfOp::create(builder, loc, isNotLast);
+    builder.setInsertionPointToStart(branch.thenBlock());
+  }
+  for (Operation *op : conversion)
+    builder.clone(*op, mapping);
+}
+
+/// Tells that this warp has written its part of it.
+void AheadMaker::handOver(const IRMapping &mapping, Value isNotLast) {
+  if (ready)
+    ArriveOp::create(builder, ready.getLoc(), ready.getBarrier(),
+                     mapping.lookup(ready.getIndex()), isNotLast,
+                     ready.getPerWarpgroup(), ready.getPerWarp());
+}
+
 /// What the iteration of a mapping hands on, but for the sums.
 SmallVector<Value> AheadMaker::getYielded(const IRMapping &mapping) {
   SmallVector<Value> values;
@@ -227,7 +306,7 @@ SmallVector<Value> AheadMaker::getYielded(const IRMapping &mapping) {
 }
 
 /// Makes the operand of the first iteration.
-State AheadMaker::startFirst() {
+State AheadMaker::startFirst(Value last) {
   State state;
   for (auto [i, init] : llvm::enumerate(loop.getInitArgs()))
     if (i != sumsIndex)
@@ -236,6 +315,9 @@ State AheadMaker::startFirst() {
   mapping.map(loop.getInductionVar(), loop.getLowerBound());
   mapCarried(mapping, state.here);
   cloneEarly(mapping);
+  cloneConversion(mapping, /*isNotLast=*/Value());
+  handBackEarly(mapping, loop.getLowerBound(), last);
+  handOver(mapping, /*isNotLast=*/Value());
   state.operand = cloneArithmetic(mapping);
   state.next = getYielded(mapping);
   for (ArriveOp arrive : arrivals)
@@ -246,11 +328,28 @@ State AheadMaker::startFirst() {
   return state;
 }
 
+/// Where both operands are converted, nothing reads a buffer of the main ring
+/// any more once its numbers are in registers: hands it back at once, unless it
+/// is that of the last iteration, whose numbers are read again.
+void AheadMaker::handBackEarly(const IRMapping &mapping, Value index,
+                               Value last) {
+  if (!ready)
+    return;
+  Value isEarlier = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::slt, index, last);
+  for (ArriveOp arrive : arrivals)
+    ArriveOp::create(builder, arrive.getLoc(), arrive.getBarrier(),
+                     mapping.lookup(arrive.getIndex()), isEarlier,
+                     arrive.getPerWarpgroup(), arrive.getPerWarp());
+}
+
 /// Starts the product of an iteration.
 WgmmaOp AheadMaker::startProduct(const State &state, Value sums,
                                  Value accumulates) {
   IRMapping mapping;
   mapCarried(mapping, state.here);
+  if (readyWait)
+    builder.clone(*readyWait, mapping);
   builder.clone(*stage, mapping);
   mapping.map(getLeft(product), state.operand);
   mapping.map(product.getAccumulator(), sums);
@@ -268,8 +367,8 @@ void AheadMaker::arrive(ArrayRef<Value> slots, Value predicate) {
 
 /// `isLater`: whether there was an iteration before, null if there was.
 /// `isLast`: whether there is none behind, null if there is.
-State AheadMaker::emitIteration(const State &state, Value index, Value isLater,
-                                Value isLast) {
+State AheadMaker::emitIteration(const State &state, Value index, Value last,
+                                Value isLater, Value isLast) {
   WgmmaOp started = startProduct(state, state.sums, isLater);
   IRMapping mapping;
   Value following = arith::AddIOp::create(builder, loc, index, loop.getStep());
@@ -281,11 +380,20 @@ State AheadMaker::emitIteration(const State &state, Value index, Value isLater,
         value = arith::SelectOp::create(builder, loc, isLast, here, value);
   mapCarried(mapping, ahead);
   cloneEarly(mapping);
+  Value isNotLast;
+  if (isLast && ready)
+    isNotLast = arith::XOrIOp::create(
+        builder, loc, isLast,
+        arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true)));
+  cloneConversion(mapping, isNotLast);
+  handBackEarly(mapping, following, last);
   State result;
   result.sums =
       MmaWaitOp::create(builder, wait.getLoc(), started.getResult().getType(),
                         started, /*pending=*/1);
-  arrive(state.before, isLater);
+  if (!ready)
+    arrive(state.before, isLater);
+  handOver(mapping, isNotLast);
   result.operand = cloneArithmetic(mapping);
   result.here = state.next;
   result.next = getYielded(mapping);
@@ -344,11 +452,11 @@ State AheadMaker::emitPairs(const State &first, Value upper, Value last) {
   Value isLater = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                                         index, loop.getLowerBound());
   State state = emitIteration(unflatten(pairs.getRegionIterArgs(), first),
-                              index, isLater, /*isLast=*/Value());
+                              index, last, isLater, /*isLast=*/Value());
   Value second = arith::AddIOp::create(builder, loc, index, loop.getStep());
   Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                        second, last);
-  state = emitIteration(state, second, /*isLater=*/Value(), isLast);
+  state = emitIteration(state, second, last, /*isLater=*/Value(), isLast);
   scf::YieldOp::create(builder, loc, flatten(state));
   return unflatten(pairs.getResults(), first);
 }
@@ -364,7 +472,6 @@ SmallVector<Value> AheadMaker::getResults(Value sums, ArrayRef<Value> carried) {
 
 /// The iterations, of which there is at least one.
 SmallVector<Value> AheadMaker::emitAll() {
-  State first = startFirst();
   Value lower = loop.getLowerBound(), step = loop.getStep();
   Value span = arith::SubIOp::create(builder, loc, loop.getUpperBound(), lower);
   Value trips = arith::CeilDivSIOp::create(builder, loc, span, step);
@@ -376,6 +483,7 @@ SmallVector<Value> AheadMaker::emitAll() {
   };
   Value last =
       getIndex(arith::SubIOp::create(builder, loc, trips, makeConstant(1)));
+  State first = startFirst(last);
   State state = emitPairs(first, getIndex(even), last);
   RankedTensorType fragment = product.getResult().getType().getFragment();
   Value done = MmaWaitOp::create(builder, wait.getLoc(), fragment, state.sums,
@@ -384,11 +492,16 @@ SmallVector<Value> AheadMaker::emitAll() {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
                                  makeConstant(0));
   };
-  Value hadPair = isNot0(even);
-  arrive(state.before, hadPair);
+  Value hadPair = isNot0(even), hasRest = isNot0(odd);
+  // Only the last buffer has not been handed back where that is done early.
+  arrive(state.before,
+         ready ? arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       odd, makeConstant(0))
+                     .getResult()
+               : hadPair);
   SmallVector<Value> results = getResults(done, state.here);
   auto rest = scf::IfOp::create(builder, loc, ValueRange(results).getTypes(),
-                                isNot0(odd), /*withElseRegion=*/true);
+                                hasRest, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(rest.thenBlock());
   WgmmaOp started = startProduct(state, done, hadPair);

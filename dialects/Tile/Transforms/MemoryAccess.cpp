@@ -1,6 +1,7 @@
 //===- MemoryAccess.cpp - What an op touches, and what may overlap --------===//
 
 #include "dialects/Tile/Transforms/MemoryAccess.h"
+#include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -141,6 +142,7 @@ static void traceMemory(Value memory, MemoryAccess &access) {
   while (Operation *op = memory.getDefiningOp()) {
     if (auto alloc = dyn_cast<AllocSharedOp>(op)) {
       access.root = memory;
+      access.isHandedOver = alloc->hasAttr(handedOverAttrName);
       if (std::optional<int64_t> offset = alloc.getOffset())
         access.bytes = {*offset,
                         *offset + alloc.getType().getStorage().bytes()};
@@ -442,7 +444,8 @@ static bool haveSameThreads(const MemoryAccess &a, const MemoryAccess &b) {
 }
 
 bool tile::needBarrier(const MemoryAccess &a, const MemoryAccess &b) {
-  if (a.isStoreThrough && b.isStoreThrough)
+  if ((a.isStoreThrough && b.isStoreThrough) ||
+      (a.isHandedOver && b.isHandedOver && a.root == b.root))
     return false;
   return (a.isWrite || b.isWrite) && mayOverlap(a, b) && !haveSameThreads(a, b);
 }

@@ -70,6 +70,9 @@ struct MemoryAccess {
   /// By `tile.store_through`, whose warpgroups order what they do with their
   /// buffers themselves, for tiles of the result that no two share.
   bool isStoreThrough = false;
+  /// To a tile whose readers and writers order what they do by barriers with
+  /// phases (ConvertedOperand.h).
+  bool isHandedOver = false;
   /// The buffer of a staged tile, modulo `stages`; none: all of them.
   std::optional<LinearIndex> stage;
   int64_t stages = 0;

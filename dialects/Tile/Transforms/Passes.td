@@ -222,7 +222,8 @@ def SelectMmaPass : TilePass<"select-mma", "Choose the instruction of each matri
     On sm_90a warpgroups multiply where they can: both operands from shared
     memory, or a converted left one from registers.  A converted right operand
     changes places with the left one (`swap` in `mma`): C^T = B^T * A^T, of
-    which only the layouts show.
+    which only the layouts show.  If both are converted, threads write one anew
+    in front of the product, into a tile of the instruction's type.
 
     Before: `tile.gemm %as, %bs, %acc : ...`
     After: `tile.gemm %as, %bs, %acc {mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 4]>} : ...`
@@ -350,8 +351,9 @@ def SpecializeWarpsPass
     Turns the `tma` variant of a kernel into a `tile.warpgroup` of a producer, one
     thread that copies by TMA, and of the consumers, who do everything else.
     Both walk over the tiles of the grid, one block for each multiprocessor, and
-    hand buffers of a ring to each other by barriers with phases.  Accumulators
-    are stored by TMA where their layout allows.
+    hand buffers of a ring to each other by barriers with phases.  A tile that
+    the consumers convert (`tile.converted`) gets a ring among themselves.
+    Accumulators are stored by TMA where their layout allows.
 
     Before:
     ```mlir

@@ -9,6 +9,7 @@
 
 #include "dialects/Tile/Transforms/AccessFacts.h"
 #include "dialects/Tile/Transforms/AlignedVariants.h"
+#include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/Passes.h"
@@ -274,6 +275,8 @@ static void chooseRingStages(KernelOp kernel, int64_t sharedLimit) {
                   .getStorage()
                   .bytes();
     others -= ring;
+    for (AllocSharedOp alloc : getConvertedTiles(loop))
+      others += (convertedBuffers - 1) * alloc.getType().getStorage().bytes();
     bytes.push_back(ring);
     stages.push_back(std::max<int64_t>(
         decided ? *decided : int64_t(loop.getStages().value_or(mostRingStages)),

@@ -12,6 +12,7 @@
 
 #include "dialects/Tile/IR/GemmTiling.h"
 #include "dialects/Tile/Transforms/CandidateSearch.h"
+#include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/OperandExpressions.h"
@@ -137,22 +138,39 @@ static void notePromotion(GemmOp gemm) {
 
 /// Notes that warpgroups do a product, and how.
 static void noteWarpgroups(KernelOp kernel, GemmOp gemm, MmaAttr mma) {
-  bool fromRegisters = mma.getSwap()
-                           ? isFromRegisters(gemm.getB(), mma.getTypeB())
-                           : isFromRegisters(gemm.getA(), mma.getTypeA());
+  bool convertsA = isFromRegisters(gemm.getA(), mma.getTypeA()),
+       convertsB = isFromRegisters(gemm.getB(), mma.getTypeB());
+  bool convertsBoth = convertsA && convertsB;
+  StringRef sources =
+      convertsBoth
+          ? "the tensor cores take one converted operand from registers, the "
+            "other from shared memory, where the threads write it anew"
+      : convertsA || convertsB
+          ? "the tensor cores take one operand from shared memory, the "
+            "converted one from registers"
+          : "the tensor cores take both operands from shared memory";
   noteChoice(kernel, gemm.getLoc(),
-             {"instruction", "wgmma", "wgmma, mma",
-              fromRegisters ? "the tensor cores take one operand from shared "
-                              "memory, the converted one from registers"
-                            : "the tensor cores take both operands from shared "
-                              "memory"});
-  noteChoice(kernel, gemm.getLoc(),
-             {"swap", mma.getSwap() ? "true" : "false", "true, false",
-              mma.getSwap()
-                  ? (fromRegisters ? "B is converted, and only a left operand "
-                                     "may come from registers"
-                                   : "the tile has no multiple of 64 rows")
-                  : "A can be the left operand"});
+             {"instruction", "wgmma", "wgmma, mma", sources.str()});
+  StringRef side =
+      convertsBoth     ? mma.getSwap() ? "both are converted, B in registers"
+                                       : "both are converted, A in registers"
+      : !mma.getSwap() ? "A can be the left operand"
+      : convertsB ? "B is converted, and only a left operand may come from "
+                    "registers"
+                  : "the tile has no multiple of 64 rows";
+  noteChoice(
+      kernel, gemm.getLoc(),
+      {"swap", mma.getSwap() ? "true" : "false", "true, false", side.str()});
+}
+
+/// Where the left operand comes from registers, a right one that is no less
+/// narrow is converted in shared memory.
+static void convertRight(GemmOp gemm) {
+  MmaAttr mma = *gemm.getMma();
+  bool isA = mma.getSwap();
+  Type type = isA ? mma.getTypeA() : mma.getTypeB();
+  if (isFromRegisters(isA ? gemm.getA() : gemm.getB(), type))
+    convertInShared(gemm, isA, type);
 }
 
 /// Chooses wgmma for all products of the kernel; false, with the reason noted,
@@ -204,8 +222,10 @@ static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
     search.add(gemm, std::move(options));
   }
   search.choose();
-  for (GemmOp gemm : gemms)
+  for (GemmOp gemm : gemms) {
     notePromotion(gemm);
+    convertRight(gemm);
+  }
   return true;
 }
 

@@ -12,6 +12,12 @@
 //                                            the rest of what is done for a
 //                                            tile
 //
+// A converted tile (ConvertedOperand.h) has a ring of its own among the
+// consumers: each warp that has written its part of a buffer arrives at `ready`,
+// and all wait for that in front of the product.  A warp arrives with the
+// product of two iterations before done, at the latest, so that who has waited
+// may write the buffer after next.
+//
 // Each pipelined loop has a ring of buffers of its own, with two barriers for
 // each of them: `full` ends its phase when all bytes are there, `empty` when
 // every consuming warpgroup has read them.  Slot and phase go on from tile to
@@ -19,6 +25,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/TileOrder.h"
@@ -73,11 +80,31 @@ struct Ring {
   bool readByThreads = false;
   llvm::MapVector<Value, AllocSharedOp> buffers;
   BarrierAllocOp full, empty;
+  /// The tile that the consumers convert, and its ring; null if there is none.
+  AllocSharedOp converted, convertedRing;
+  BarrierAllocOp ready;
 };
 
 /// Where a team is in a ring (i64).
 struct Position {
   Value slot, phase;
+};
+
+/// Where a team is in the ring of a loop, and in that of its converted tile, if
+/// there is one.
+struct Positions {
+  Position ring, converted;
+
+  explicit Positions(ValueRange values) : ring{values[0], values[1]} {
+    if (values.size() > 2)
+      converted = {values[2], values[3]};
+  }
+  size_t size() const { return converted.slot ? 4 : 2; }
+  void append(SmallVectorImpl<Value> &values) const {
+    llvm::append_values(values, ring.slot, ring.phase);
+    if (converted.slot)
+      llvm::append_values(values, converted.slot, converted.phase);
+  }
 };
 
 class WarpSpecializer {
@@ -93,6 +120,7 @@ public:
 private:
   void makeRings();
   void makeRing(PipelinedOp loop);
+  AllocSharedOp makeBuffers(AllocSharedOp alloc, int64_t stages);
   void setLaunch();
   int64_t getGroup();
   SmallVector<Value> getPlaces(Value tile, ArrayRef<Value> extents);
@@ -100,11 +128,12 @@ private:
   /// Emits the loop over tiles; `body` is given the mapping of a tile's values
   /// and the positions in the rings, which it moves on.
   void
-  emitTiles(function_ref<void(IRMapping &, MutableArrayRef<Position>)> body);
-  void emitProducer(IRMapping &mapping, MutableArrayRef<Position> positions);
-  void emitConsumer(IRMapping &mapping, MutableArrayRef<Position> positions);
+  emitTiles(function_ref<void(IRMapping &, MutableArrayRef<Positions>)> body);
+  void emitProducer(IRMapping &mapping, MutableArrayRef<Positions> positions);
+  void emitConsumer(IRMapping &mapping, MutableArrayRef<Positions> positions);
   void produce(Ring &ring, IRMapping &mapping, Position &position);
-  void consume(Ring &ring, IRMapping &mapping, Position &position);
+  void consume(Ring &ring, IRMapping &mapping, Positions &positions);
+  void emitIteration(Ring &ring, IRMapping &mapping, const Positions &here);
 
   Value getConstant(int64_t value) {
     return arith::ConstantOp::create(builder, loc,
@@ -113,8 +142,8 @@ private:
   Value recompute(Value value, IRMapping &mapping);
   SmallVector<Value> loadDirectly(Ring &ring, const IRMapping &mapping,
                                   Value index);
-  Position getNext(const Ring &ring, Position position);
-  Value getBuffer(Ring &ring, Value alloc, Value slot);
+  Position getNext(int64_t stages, Position position);
+  Value getBuffer(AllocSharedOp buffers, Value alloc, Value slot);
 
   KernelOp kernel;
   KernelParts parts;
@@ -130,6 +159,22 @@ private:
 // Rings
 //===----------------------------------------------------------------------===//
 
+/// The buffers of a tile.
+AllocSharedOp WarpSpecializer::makeBuffers(AllocSharedOp alloc,
+                                           int64_t stages) {
+  SharedType type = alloc.getType();
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin(), stages);
+  int64_t packDim = type.getPackDim() < 0 ? -1 : type.getPackDim() + 1;
+  auto staged =
+      SharedType::get(builder.getContext(), shape, type.getElementType(),
+                      packDim, type.getLayout());
+  auto buffers = AllocSharedOp::create(builder, alloc.getLoc(), staged,
+                                       alloc.getNameAttr(), IntegerAttr());
+  buffers->setAttr("tile.stages", builder.getI64IntegerAttr(stages));
+  return buffers;
+}
+
 void WarpSpecializer::makeRing(PipelinedOp loop) {
   Ring &ring = rings.emplace_back();
   ring.loop = loop;
@@ -142,28 +187,26 @@ void WarpSpecializer::makeRing(PipelinedOp loop) {
     SharedType type = alloc.getType();
     ring.readByThreads |= isReadByThreads(alloc);
     ring.bytes += type.getStorage().bytes();
-    SmallVector<int64_t> shape(type.getShape());
-    shape.insert(shape.begin(), ring.stages);
-    int64_t packDim = type.getPackDim() < 0 ? -1 : type.getPackDim() + 1;
-    auto staged =
-        SharedType::get(builder.getContext(), shape, type.getElementType(),
-                        packDim, type.getLayout());
-    auto buffer = AllocSharedOp::create(builder, alloc.getLoc(), staged,
-                                        alloc.getNameAttr(), IntegerAttr());
-    buffer->setAttr("tile.stages", builder.getI64IntegerAttr(ring.stages));
-    ring.buffers[alloc.getResult()] = buffer;
+    ring.buffers[alloc.getResult()] = makeBuffers(alloc, ring.stages);
   }
-  auto makeBarriers = [&](StringRef name, int64_t count) {
+  auto makeBarriers = [&](StringRef name, int64_t stages, int64_t count) {
     return BarrierAllocOp::create(
-        builder, loop.getLoc(),
-        BarrierType::get(builder.getContext(), ring.stages),
+        builder, loop.getLoc(), BarrierType::get(builder.getContext(), stages),
         builder.getStringAttr(name), builder.getI64IntegerAttr(count),
         IntegerAttr());
   };
-  ring.full = makeBarriers("full", 1);
   constexpr int64_t warpsPerGroup = 4;
-  ring.empty = makeBarriers(
-      "empty", ring.readByThreads ? consumers * warpsPerGroup : consumers);
+  ring.full = makeBarriers("full", ring.stages, 1);
+  ring.empty =
+      makeBarriers("empty", ring.stages,
+                   ring.readByThreads ? consumers * warpsPerGroup : consumers);
+  for (AllocSharedOp alloc : getConvertedTiles(loop)) {
+    ring.converted = alloc;
+    ring.convertedRing = makeBuffers(alloc, convertedBuffers);
+    ring.convertedRing->setAttr(handedOverAttrName, builder.getUnitAttr());
+    ring.ready =
+        makeBarriers("ready", convertedBuffers, consumers * warpsPerGroup);
+  }
 }
 
 void WarpSpecializer::makeRings() {
@@ -178,11 +221,11 @@ void WarpSpecializer::makeRings() {
     makeRing(loop);
 }
 
-Position WarpSpecializer::getNext(const Ring &ring, Position position) {
+Position WarpSpecializer::getNext(int64_t stages, Position position) {
   Value next =
       arith::AddIOp::create(builder, loc, position.slot, getConstant(1));
   Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                      next, getConstant(ring.stages));
+                                      next, getConstant(stages));
   Value flipped =
       arith::XOrIOp::create(builder, loc, position.phase, getConstant(1));
   return {
@@ -190,10 +233,10 @@ Position WarpSpecializer::getNext(const Ring &ring, Position position) {
       arith::SelectOp::create(builder, loc, wraps, flipped, position.phase)};
 }
 
-Value WarpSpecializer::getBuffer(Ring &ring, Value alloc, Value slot) {
-  return StageOp::create(builder, alloc.getLoc(), alloc.getType(),
-                         ring.buffers[alloc], slot, /*offset=*/0,
-                         /*in_range=*/true);
+Value WarpSpecializer::getBuffer(AllocSharedOp buffers, Value alloc,
+                                 Value slot) {
+  return StageOp::create(builder, alloc.getLoc(), alloc.getType(), buffers,
+                         slot, /*offset=*/0, /*in_range=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -235,7 +278,8 @@ void WarpSpecializer::produce(Ring &ring, IRMapping &mapping,
     SmallVector<Value> indices;
     for (Value index : copy.getSourceIndices())
       indices.push_back(recompute(index, inner));
-    Value buffer = getBuffer(ring, copy.getDestination(), here.slot);
+    Value buffer = getBuffer(ring.buffers[copy.getDestination()],
+                             copy.getDestination(), here.slot);
     auto tensor = cast<GlobalType>(copy.getSource().getType());
     auto tile = cast<SharedType>(buffer.getType());
     int64_t map =
@@ -245,15 +289,15 @@ void WarpSpecializer::produce(Ring &ring, IRMapping &mapping,
                       ValueRange(), ring.full, here.slot,
                       builder.getI64IntegerAttr(map));
   }
-  Position next = getNext(ring, here);
+  Position next = getNext(ring.stages, here);
   scf::YieldOp::create(builder, loc, ValueRange{next.slot, next.phase});
   position = {loop.getResult(0), loop.getResult(1)};
 }
 
 void WarpSpecializer::emitProducer(IRMapping &mapping,
-                                   MutableArrayRef<Position> positions) {
+                                   MutableArrayRef<Positions> positions) {
   for (auto [ring, position] : llvm::zip_equal(rings, positions))
-    produce(ring, mapping, position);
+    produce(ring, mapping, position.ring);
 }
 
 /// What the threads load for themselves for the iteration at `index`.  Beyond
@@ -277,12 +321,39 @@ SmallVector<Value> WarpSpecializer::loadDirectly(Ring &ring,
   return loaded;
 }
 
+/// What a consumer does in an iteration, but for the barriers of the ring.
+void WarpSpecializer::emitIteration(Ring &ring, IRMapping &mapping,
+                                    const Positions &here) {
+  if (ring.converted)
+    mapping.map(ring.converted,
+                getBuffer(ring.convertedRing, ring.converted.getResult(),
+                          here.converted.slot));
+  auto writesConverted = [&](Operation &op) {
+    auto store = dyn_cast<StoreOp>(op);
+    return store && ring.converted && store.getMemory() == ring.converted;
+  };
+  for (Operation &op : ring.loop.getBodyBlock()->without_terminator()) {
+    if (isa<CopyOp, BlockIdOp>(op) ||
+        llvm::any_of(op.getResults(),
+                     [&](Value result) { return mapping.contains(result); }))
+      continue;
+    if (ring.converted && isa<GemmOp>(op))
+      WaitOp::create(builder, loc, ring.ready, here.converted.slot,
+                     here.converted.phase);
+    builder.clone(op, mapping);
+    if (writesConverted(op))
+      ArriveOp::create(builder, loc, ring.ready, here.converted.slot,
+                       /*predicate=*/Value(), /*per_warpgroup=*/false,
+                       /*per_warp=*/true);
+  }
+}
+
 void WarpSpecializer::consume(Ring &ring, IRMapping &mapping,
-                              Position &position) {
+                              Positions &positions) {
   SmallVector<Value> inits;
   for (Value init : ring.loop.getInitArgs())
     inits.push_back(mapping.lookupOrDefault(init));
-  llvm::append_values(inits, position.slot, position.phase);
+  positions.append(inits);
   Value lower = mapping.lookupOrDefault(ring.loop.getLower()),
         step = getConstant(ring.loop.getStep());
   // What the threads read for themselves is on its way two iterations ahead.
@@ -303,17 +374,17 @@ void WarpSpecializer::consume(Ring &ring, IRMapping &mapping,
     if (!body->empty())
       body->getTerminator()->erase();
     builder.setInsertionPointToStart(body);
-    Position here{loop.getRegionIterArg(carried),
-                  loop.getRegionIterArg(carried + 1)};
-    WaitOp::create(builder, loc, ring.full, here.slot, here.phase);
+    Positions here(loop.getRegionIterArgs().slice(carried, positions.size()));
+    WaitOp::create(builder, loc, ring.full, here.ring.slot, here.ring.phase);
     IRMapping inner(mapping);
     inner.map(ring.loop.getInductionVar(), loop.getInductionVar());
     for (auto [from, to] :
          llvm::zip(ring.loop.getRegionIterArgs(), loop.getRegionIterArgs()))
       inner.map(from, to);
     for (auto &[alloc, buffer] : ring.buffers)
-      inner.map(alloc, getBuffer(ring, alloc, here.slot));
-    ValueRange loaded = loop.getRegionIterArgs().drop_front(carried + 2);
+      inner.map(alloc, getBuffer(buffer, alloc, here.ring.slot));
+    ValueRange loaded =
+        loop.getRegionIterArgs().drop_front(carried + positions.size());
     ValueRange onTheirWay = loaded.drop_front(first.size());
     for (CopyOp copy : ring.direct)
       for (const DirectRead &read : getDirectReads(copy)) {
@@ -323,12 +394,9 @@ void WarpSpecializer::consume(Ring &ring, IRMapping &mapping,
           inner.map(copy.getDestination(), loaded.front());
         loaded = loaded.drop_front();
       }
-    for (Operation &op : ring.loop.getBodyBlock()->without_terminator())
-      if (!isa<CopyOp, BlockIdOp>(op) &&
-          !llvm::any_of(op.getResults(),
-                        [&](Value result) { return inner.contains(result); }))
-        builder.clone(op, inner);
-    ArriveOp::create(builder, loc, ring.empty, here.slot, /*predicate=*/Value(),
+    emitIteration(ring, inner, here);
+    ArriveOp::create(builder, loc, ring.empty, here.ring.slot,
+                     /*predicate=*/Value(),
                      /*per_warpgroup=*/!ring.readByThreads,
                      /*per_warp=*/ring.readByThreads);
     Value ahead = arith::AddIOp::create(
@@ -338,19 +406,22 @@ void WarpSpecializer::consume(Ring &ring, IRMapping &mapping,
     SmallVector<Value> yielded;
     for (Value value : ring.loop.getBodyBlock()->getTerminator()->getOperands())
       yielded.push_back(inner.lookupOrDefault(value));
-    Position nextHere = getNext(ring, here);
-    llvm::append_values(yielded, nextHere.slot, nextHere.phase);
+    Positions following(here);
+    following.ring = getNext(ring.stages, here.ring);
+    if (ring.converted)
+      following.converted = getNext(convertedBuffers, here.converted);
+    following.append(yielded);
     llvm::append_range(yielded, onTheirWay);
     llvm::append_range(yielded, next);
     scf::YieldOp::create(builder, loc, yielded);
   }
   for (auto [from, to] : llvm::zip(ring.loop.getResults(), loop.getResults()))
     mapping.map(from, to);
-  position = {loop.getResult(carried), loop.getResult(carried + 1)};
+  positions = Positions(loop.getResults().slice(carried, positions.size()));
 }
 
 void WarpSpecializer::emitConsumer(IRMapping &mapping,
-                                   MutableArrayRef<Position> positions) {
+                                   MutableArrayRef<Positions> positions) {
   size_t next = 0;
   for (Operation &op : *parts.work) {
     if (isa<AllocSharedOp, BarrierAllocOp, BlockIdOp, WarpgroupOp>(op) ||
@@ -399,7 +470,7 @@ SmallVector<Value> WarpSpecializer::getPlaces(Value tile,
 }
 
 void WarpSpecializer::emitTiles(
-    function_ref<void(IRMapping &, MutableArrayRef<Position>)> body) {
+    function_ref<void(IRMapping &, MutableArrayRef<Positions>)> body) {
   SmallVector<Value> extents;
   // Two negative extents would make a positive product.
   if (parts.persistent)
@@ -413,7 +484,9 @@ void WarpSpecializer::emitTiles(
   Value total = getConstant(1);
   for (Value extent : extents)
     total = arith::MulIOp::create(builder, loc, total, extent);
-  SmallVector<Value> inits(2 * rings.size(), getConstant(0));
+  SmallVector<Value> inits;
+  for (Ring &ring : rings)
+    inits.append(ring.converted ? 4 : 2, getConstant(0));
   Value first = BlockNumberOp::create(builder, loc, builder.getI64Type()),
         step = BlockCountOp::create(builder, loc, builder.getI64Type());
   auto tiles = scf::ForOp::create(builder, loc, first, total, step, inits);
@@ -430,14 +503,16 @@ void WarpSpecializer::emitTiles(
       mapping.map(argument, place);
   else
     kernel.walk([&](BlockIdOp id) { mapping.map(id, places[id.getAxis()]); });
-  SmallVector<Position> positions;
-  for (size_t i = 0; i < rings.size(); ++i)
-    positions.push_back(
-        {tiles.getRegionIterArg(2 * i), tiles.getRegionIterArg(2 * i + 1)});
+  SmallVector<Positions> positions;
+  ValueRange carried = tiles.getRegionIterArgs();
+  for (Ring &ring : rings) {
+    positions.emplace_back(carried.take_front(ring.converted ? 4 : 2));
+    carried = carried.drop_front(positions.back().size());
+  }
   body(mapping, positions);
   SmallVector<Value> yielded;
-  for (Position &position : positions)
-    llvm::append_values(yielded, position.slot, position.phase);
+  for (Positions &position : positions)
+    position.append(yielded);
   scf::YieldOp::create(builder, loc, yielded);
 }
 
@@ -488,13 +563,13 @@ void WarpSpecializer::run() {
 
   builder.setInsertionPointToStart(&split.getBodies()[0].front());
   setRegisters(share.producer);
-  emitTiles([&](IRMapping &mapping, MutableArrayRef<Position> positions) {
+  emitTiles([&](IRMapping &mapping, MutableArrayRef<Positions> positions) {
     emitProducer(mapping, positions);
   });
 
   builder.setInsertionPointToStart(&split.getBodies()[1].front());
   setRegisters(share.consumer);
-  emitTiles([&](IRMapping &mapping, MutableArrayRef<Position> positions) {
+  emitTiles([&](IRMapping &mapping, MutableArrayRef<Positions> positions) {
     emitConsumer(mapping, positions);
   });
 

@@ -2,6 +2,7 @@
 
 #include "dialects/Tile/Transforms/TmaStore.h"
 #include "dialects/Tile/Transforms/AccessFacts.h"
+#include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/WgmmaCandidates.h"
 
@@ -105,8 +106,9 @@ Value TmaStores::getStaging(SharedType type, Location loc) {
     return staging;
   int64_t used = 0;
   kernel.walk([&](AllocSharedOp alloc) {
-    // A ring takes the place of what loops copy to.
+    // A ring takes the place of what loops copy to, or convert.
     bool hasRing =
+        alloc->hasAttr(convertedAttrName) ||
         llvm::any_of(alloc.getResult().getUsers(), [](Operation *op) {
           return isa<CopyOp>(op) && isa<PipelinedOp>(op->getParentOp());
         });

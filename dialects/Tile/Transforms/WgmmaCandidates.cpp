@@ -2,6 +2,7 @@
 
 #include "dialects/Tile/Transforms/WgmmaCandidates.h"
 #include "dialects/Tile/IR/GemmTiling.h"
+#include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/PackedOperand.h"
@@ -20,6 +21,8 @@ static int64_t getMostSums(int64_t warps) { return warps <= 8 ? 192 : 96; }
 
 /// Registers of a thread for addresses, descriptors and loads.
 static constexpr int64_t otherRegisters = 40;
+/// The same for what is converted in shared memory: 12 are too few for ptxas.
+static constexpr int64_t conversionRegisters = 16;
 
 //===----------------------------------------------------------------------===//
 // Operands
@@ -75,17 +78,26 @@ SharedLayoutAttr tile::getWgmmaLayout(SharedType type) {
                                row == panel ? 0 : panel);
 }
 
-/// Why wgmma cannot read an operand from shared memory; empty if it can.
-static std::string findSharedObstacle(Value operand, Type type,
-                                      bool isKFastest) {
+/// Why wgmma cannot read an operand from shared memory, or, if it may be
+/// converted, from a converted tile; empty if it can.
+static std::string findSharedObstacle(Value operand, Type type, bool isKFastest,
+                                      bool mayConvert) {
   auto alloc = operand.getDefiningOp<AllocSharedOp>();
   if (!alloc)
     return "an operand is no whole shared tile";
   SharedType tile = alloc.getType();
-  if (tile.getElementType() != type)
-    return "an operand is converted on its way";
   if (isPrepacked(operand))
     return "an operand is prepacked, for registers";
+  if (tile.getElementType() != type) {
+    if (!mayConvert)
+      return "an operand is converted on its way";
+    if (!isKFastest)
+      return "K is not fastest in memory of the operand that is converted in "
+             "shared memory";
+    return getWgmmaPanel(getConvertedType(operand, type)) == 0
+               ? "rows of a tile are no multiple of 64 bytes"
+               : "";
+  }
   if (!isKFastest && getElementBits(type) != 16)
     return "K is not fastest in memory, as it must be for all but 16-bit "
            "elements";
@@ -132,6 +144,11 @@ struct WgmmaForm {
   bool isLeftInRegisters() const {
     return isFromRegisters(left, getLeftType());
   }
+  /// Whether threads write the right operand anew, for the left one takes the
+  /// registers.
+  bool isRightConverted() const {
+    return isLeftInRegisters() && isFromRegisters(right, getRightType());
+  }
 
   GemmOp gemm;
   bool swap;
@@ -145,17 +162,19 @@ std::string WgmmaForm::findObstacle() {
   if (!types.first)
     return "no instruction of warpgroups multiplies these types";
   bool isKFirstA = gemm.getTransposeA(), isKFirstB = !gemm.getTransposeB();
-  if (isLeftInRegisters() && isFromRegisters(right, getRightType()))
-    return "both operands are converted on their way";
+  if (isRightConverted() && !getConvertedType(right, getRightType()))
+    return "both operands are converted on their way, and one is computed";
   if (std::string why = findSharedObstacle(right, getRightType(),
-                                           !(swap ? isKFirstA : isKFirstB));
+                                           !(swap ? isKFirstA : isKFirstB),
+                                           /*mayConvert=*/isLeftInRegisters());
       !why.empty())
     return why;
   if (isLeftInRegisters()) {
     if (!getStoredOperand(left))
       return "an operand is no expression over shared tiles";
   } else if (std::string why = findSharedObstacle(
-                 left, getLeftType(), !(swap ? isKFirstB : isKFirstA));
+                 left, getLeftType(), !(swap ? isKFirstB : isKFirstA),
+                 /*mayConvert=*/false);
              !why.empty()) {
     return why;
   }
@@ -253,7 +272,9 @@ static bool fitsRegisters(WgmmaForm &form, const GemmCost &cost,
     return true;
   int64_t numbers = form.rows / warpRows * form.gemm.getTileK() / 32 *
                     int64_t(getElementBits(form.getLeftType())) / 32;
-  return cost.registers + 2 * numbers + otherRegisters <= countRegisters(warps);
+  int64_t others =
+      otherRegisters + (form.isRightConverted() ? conversionRegisters : 0);
+  return cost.registers + 2 * numbers + others <= countRegisters(warps);
 }
 
 /// The numbers of columns that one instruction may have, for a product whose
@@ -331,9 +352,10 @@ SmallVector<GemmCandidate> tile::findWgmmaCandidates(GemmOp gemm, int64_t warps,
   std::optional<bool> decided = getDecidedFlag(kernel, "swap");
   SmallVector<GemmCandidate> candidates;
   for (bool swap : {false, true}) {
-    if ((decided && *decided != swap) || !candidates.empty())
-      continue;
     WgmmaForm form(gemm, swap);
+    if ((decided && *decided != swap) ||
+        (!candidates.empty() && !form.isRightConverted()))
+      continue;
     std::string why = form.findObstacle();
     if (why.empty()) {
       findCandidates(form, warps, candidates);
@@ -354,6 +376,10 @@ SmallVector<GemmCandidate> tile::findWgmmaCandidates(GemmOp gemm, int64_t warps,
   };
   llvm::sort(candidates, [&](const GemmCandidate &x, const GemmCandidate &y) {
     return getRank(x) < getRank(y);
+  });
+  // Of both forms, where both exist, the better one.
+  llvm::erase_if(candidates, [&](const GemmCandidate &candidate) {
+    return candidate.mma.getSwap() != candidates.front().mma.getSwap();
   });
   return candidates;
 }

@@ -23,7 +23,7 @@ RUNS = {
     "gemm_f16_nn_nt_tn": [f"{GEMM} {SMALL_TILES} -D TRANS_A={a} -D TRANS_B={b}" for a in ("false", "true") for b in ("false", "true")],
     "gemm_fp8": [f"{GEMM} -D BM=32 -D BN=64", f"{GEMM} -D BM=32 -D BN=64 -D FAST=true -D TA=fp8_e5m2 -D TC=f32"],
     "gemm_fp8_blockscaled": ["--size M=33 --size N=41 --size K=300 -D BM=32 -D BN=64 -D STAGES=2"],
-    "gemm_int4": ["--size M=33 --size N=41 --size K=190 -D BM=32 -D BN=64"],
+    "gemm_int4": ["--size M=33 --size N=41 --size K=190 -D BM=32 -D BN=64", "--size M=33 --size N=41 --size K=224 -D BM=64 -D BN=64 -D BK=64"],
     "gemm_mxfp8": [f"--size M=33 --size N=41 --size K=96 {SMALL_TILES}",
                    f"--size M=17 --size N=41 --size K=70 -D T=fp8_e5m2 -D BM=16 -D BN=64 -D STAGES=2"],
     "gemm_int8": ["--size M=33 --size N=41 --size K=190 -D BM=64 -D BN=64"],
@@ -40,7 +40,9 @@ RUNS = {
     "w4a16_zero": [f"--size M=33 --size N=42 --size K=96 -D G=32 -D BM=64 -D BN=64 -D BK=64 -D STAGES=2",
                    "--size M=17 --size N=42 --size K=256 -D BM=16 -D BN=64 -D STAGES=2"],
     "w4a8": ["--size M=33 --size N=41 --size K=200 -D BM=64 -D BN=64"],
+    "w4a8_fp8": ["--size M=33 --size N=41 --size K=256 -D BM=64"],
     "w4a8_manual": ["--size M=33 --size N=41 --size K=142 -D BM=32 -D BN=32"],
+    "w8a16": [f"--size M=33 --size N=41 --size K=200 -D BM=64 -D BN=64 -D TB={t}" for t in ("fp8_e4m3", "fp8_e5m2", "int8", "uint8")],
 }
 
 # What the compiler says that it does not support yet.

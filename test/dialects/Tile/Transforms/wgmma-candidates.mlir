@@ -127,12 +127,23 @@ tile.kernel @few_rows() attributes {symbols = [], checks = [], grid = [], axes =
 
 // -----
 
-// Tests that A is converted where it stands, to bytes of 4-bit floats too, and
-// that two converted operands are left to warps, as what was decided against is.
+// Tests that A is converted where it stands, to bytes of 4-bit floats too; that
+// of two converted operands one is written anew, unless it is computed; and that
+// what was decided against is left to warps.
 // CHECK-LABEL: @narrow_left
 // CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n128k32, type = f8E4M3FN, type_b = f8E5M2, warps = [4, 1]>
 // CHECK-LABEL: @narrow_both
-// CHECK-SAME: reason = "both operands are converted on their way"
+// CHECK-SAME: reason = "the tensor cores take one converted operand from registers, the other from shared memory, where the threads write it anew"
+// CHECK-SAME: reason = "both are converted, A in registers"
+// CHECK: %[[NUMBERS:[a-z0-9]+]] = tile.cast {{.*}}tensor<64x128xi4> -> tensor<64x128xi8>
+// CHECK: %[[CONVERTED:[a-z0-9]+]] = tile.alloc_shared "Bs converted" {tile.converted} : <64x128xi8>
+// CHECK: tile.store %[[NUMBERS]], %[[CONVERTED]]
+// CHECK: tile.gemm %{{[a-z0-9]+}}, %[[CONVERTED]], {{.*}}mma = #tile.mma<m64n64k32, type = i8, warps = [4, 1]>
+// CHECK-LABEL: @narrow_and_computed
+// CHECK-SAME: reason = "both operands are converted on their way, and one is computed"
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k32
+// CHECK-LABEL: @narrow_rows
+// CHECK-SAME: reason = "K is not fastest in memory of the operand that is converted in shared memory"
 // CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k32
 // CHECK-LABEL: @not_swapped
 // CHECK-SAME: reason = "an operand is converted on its way"
@@ -146,9 +157,28 @@ tile.kernel @narrow_left() attributes {symbols = [], checks = [], grid = [], axe
 }
 tile.kernel @narrow_both() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
   %a = tile.alloc_shared : !tile.shared<64x128xi4, pack = 1>
-  %b = tile.alloc_shared : !tile.shared<64x128xi4, pack = 1>
+  %b = tile.alloc_shared "Bs" : !tile.shared<64x128xi4, pack = 1>
   %zero = arith.constant dense<0> : tensor<64x64xi32>
   %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<64x128xi4, pack = 1>, !tile.shared<64x128xi4, pack = 1>, tensor<64x64xi32>
+  tile.return
+}
+tile.kernel @narrow_and_computed() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %as = tile.alloc_shared : !tile.shared<64x128xi4, pack = 1>
+  %b = tile.alloc_shared : !tile.shared<64x128xi4, pack = 1>
+  %zero = arith.constant dense<0> : tensor<64x64xi32>
+  %q = tile.load %as : !tile.shared<64x128xi4, pack = 1> -> tensor<64x128xi4>
+  %one = arith.constant dense<1> : tensor<64x128xi4>
+  %a = arith.xori %q, %one : tensor<64x128xi4>
+  %p = tile.load %b : !tile.shared<64x128xi4, pack = 1> -> tensor<64x128xi4>
+  %c = arith.xori %p, %one : tensor<64x128xi4>
+  %r = tile.gemm %a, %c, %zero {transpose_b} : tensor<64x128xi4>, tensor<64x128xi4>, tensor<64x64xi32>
+  tile.return
+}
+tile.kernel @narrow_rows() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<128x64xi4, pack = 1>
+  %b = tile.alloc_shared : !tile.shared<128x64xi4, pack = 1>
+  %zero = arith.constant dense<0> : tensor<64x64xi32>
+  %r = tile.gemm %a, %b, %zero {transpose_a} : !tile.shared<128x64xi4, pack = 1>, !tile.shared<128x64xi4, pack = 1>, tensor<64x64xi32>
   tile.return
 }
 tile.kernel @not_swapped() attributes {decisions = {swap = false}, symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {

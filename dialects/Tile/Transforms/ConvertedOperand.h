@@ -1,0 +1,40 @@
+//===- ConvertedOperand.h - Operands converted in shared memory -*- C++ -*-===//
+//
+// Warpgroups take one operand from registers, where it may be converted; the
+// other one lies in shared memory as the instruction takes it.  Where both are
+// narrower, threads write that one anew, in the instruction's type, into a
+// tile that the products read: a *converted* tile.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECTS_TILE_TRANSFORMS_CONVERTEDOPERAND_H
+#define TILE_DIALECTS_TILE_TRANSFORMS_CONVERTEDOPERAND_H
+
+#include "dialects/Tile/IR/TileOps.h"
+
+namespace mlir::tile {
+
+/// Unit attribute of the allocation of a converted tile.
+inline constexpr StringLiteral convertedAttrName = "tile.converted";
+
+/// Unit attribute of an allocation whose readers wait for its writers, and
+/// these for them, by barriers with phases.
+inline constexpr StringLiteral handedOverAttrName = "tile.handed_over";
+
+/// Buffers of a converted tile: one is read, one may be read by warpgroups
+/// that are behind, and one is written.
+inline constexpr int64_t convertedBuffers = 3;
+
+/// The converted tile of an operand that is a whole shared tile of narrower
+/// elements; null if it is anything else.
+SharedType getConvertedType(Value operand, Type type);
+
+/// Writes an operand of a product, for which there is a converted type, into a
+/// converted tile in front of it.
+void convertInShared(GemmOp gemm, bool isA, Type type);
+
+/// The converted tiles that a loop's body writes.
+SmallVector<AllocSharedOp> getConvertedTiles(PipelinedOp loop);
+
+} // namespace mlir::tile
+
+#endif // TILE_DIALECTS_TILE_TRANSFORMS_CONVERTEDOPERAND_H
