@@ -57,8 +57,15 @@ LogicalResult tile::emitCast(KernelEmitter &e, CastOp op) {
     e.setFragment(op, narrowPairs(e, elements, cast.to));
     return success();
   }
-  for (Value &element : elements)
+  for (Value &element : elements) {
     element = emitElementCast(e, cast, element);
+    if (cast.exponent != 0)
+      element = LLVM::FMulOp::create(
+          e.builder, e.loc, element,
+          arith::ConstantOp::create(
+              e.builder, e.loc,
+              e.builder.getFloatAttr(cast.to, std::ldexp(1.0, cast.exponent))));
+  }
   e.setFragment(op, FragmentValue::ofElements(cast.to, elements));
   return success();
 }

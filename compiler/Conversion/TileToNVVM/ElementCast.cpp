@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/TileToNVVM/ElementCast.h"
+#include "dialects/Tile/IR/CastExponent.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -21,6 +22,8 @@ ElementCast::ElementCast(CastOp op)
   saturates = mode == "sat";
   overflows = mode == "nosat";
   roundsUp = mode == "up";
+  if (auto attr = op->getAttrOfType<IntegerAttr>(castExponentAttrName))
+    exponent = int(attr.getInt());
 }
 
 static unsigned getBits(Type type) { return type.getIntOrFloatBitWidth(); }

@@ -21,6 +21,8 @@ struct ElementCast {
   bool sourceUnsigned, resultUnsigned;
   /// Options of the cast; at most one is set.
   bool saturates = false, overflows = false, roundsUp = false;
+  /// Of two, by which the results are multiplied (CastExponent.h).
+  int exponent = 0;
 };
 
 /// The result, in the register type of `cast.to`, for a source in that of

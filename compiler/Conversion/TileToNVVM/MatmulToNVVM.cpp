@@ -42,11 +42,32 @@ StringRef tile::getPtxType(Type type, bool isUnsigned) {
       .Default(StringRef());
 }
 
+namespace {
+/// An operand as the left or the right one of the instruction: which dimensions
+/// of its fragment are K and the other.
+struct Side {
+  Value fragment;
+  Type type;
+  bool isUnsigned;
+  int dim, kDim;
+};
+} // namespace
+
+/// The left and the right operand of the instruction, which multiplies the
+/// transposes where operands are swapped.
+static std::pair<Side, Side> getSides(MmaOp op) {
+  MmaAttr mma = op.getMma();
+  Side a{op.getA(), mma.getTypeA(), op.getUnsignedA(), /*dim=*/0, /*kDim=*/1},
+      b{op.getB(), mma.getTypeB(), op.getUnsignedB(), /*dim=*/1, /*kDim=*/0};
+  return mma.getSwap() ? std::pair(b, a) : std::pair(a, b);
+}
+
 /// Name of the intrinsic; empty if there is none.
 static std::string getIntrinsic(MmaOp op, Type accumulator) {
   MmaAttr mma = op.getMma();
-  StringRef a = getPtxType(mma.getTypeA(), op.getUnsignedA()),
-            b = getPtxType(mma.getTypeB(), op.getUnsignedB());
+  auto [left, right] = getSides(op);
+  StringRef a = getPtxType(left.type, left.isUnsigned),
+            b = getPtxType(right.type, right.isUnsigned);
   if (a.empty() || b.empty())
     return {};
   std::string types = a.str();
@@ -105,8 +126,9 @@ LogicalResult tile::emitMma(KernelEmitter &e, MmaOp op) {
   if (intrinsic.empty())
     return op.emitError("mma.sync on ")
            << mma.getTypeA() << " is not supported yet";
-  const layout::FragmentLayout &layoutA = e.getLayout(op.getA());
-  const layout::FragmentLayout &layoutB = e.getLayout(op.getB());
+  auto [left, right] = getSides(op);
+  const layout::FragmentLayout &layoutA = e.getLayout(left.fragment);
+  const layout::FragmentLayout &layoutB = e.getLayout(right.fragment);
   const layout::FragmentLayout &layoutC = e.getLayout(op.getAccumulator());
   layout::MmaInstruction shape{int(mma.getM()), int(mma.getN()),
                                int(mma.getK()), int(mma.getOperandBits())};
@@ -115,35 +137,37 @@ LogicalResult tile::emitMma(KernelEmitter &e, MmaOp op) {
       mma.getTypeA().isF16() ? VectorType::get(2, mma.getTypeA()) : i32;
   int perRegister = shape.elementsPerRegister();
   OperandRegisters a{shape.elementsA(), perRegister, operandType,
-                     getRegisters(e, op.getA(), perRegister)};
+                     getRegisters(e, left.fragment, perRegister)};
   OperandRegisters b{shape.elementsB(), perRegister, operandType,
-                     getRegisters(e, op.getB(), perRegister)};
+                     getRegisters(e, right.fragment, perRegister)};
   // Sums of 16 bits are in pairs.
   int sumsPerRegister = sumType.isF16() ? 2 : 1;
   OperandRegisters c{shape.elementsC(), sumsPerRegister,
                      sumType.isF16() ? VectorType::get(2, sumType) : sumType,
                      getRegisters(e, op.getAccumulator(), sumsPerRegister)};
 
-  // A tile of A belongs to the accumulators of its rows, one of B to those of
-  // its columns, and they meet where they start at the same K.
+  // A tile of the left operand belongs to the accumulators of its rows, one of
+  // the right to those of its columns, and they meet where they start at the
+  // same K.
   std::map<std::pair<int, int>, int> findA, findB;
   llvm::SmallSetVector<int, 8> steps;
   for (int first : splitTiles(layoutA, a.elements)) {
-    int k = getStart(layoutA, first, 1);
-    findA[{getStart(layoutA, first, 0), k}] = first;
+    int k = getStart(layoutA, first, left.kDim);
+    findA[{getStart(layoutA, first, left.dim), k}] = first;
     steps.insert(k);
   }
   for (int first : splitTiles(layoutB, b.elements))
-    findB[{getStart(layoutB, first, 1), getStart(layoutB, first, 0)}] = first;
+    findB[{getStart(layoutB, first, right.dim),
+           getStart(layoutB, first, right.kDim)}] = first;
 
   Type resultType = LLVM::LLVMStructType::getLiteral(
       op.getContext(), SmallVector<Type>(c.count(), c.type));
   for (int k : steps) {
     for (int first : splitTiles(layoutC, c.elements)) {
       SmallVector<Value> operands;
-      appendOperands(e, a, findA.at({getStart(layoutC, first, 0), k}),
+      appendOperands(e, a, findA.at({getStart(layoutC, first, left.dim), k}),
                      operands);
-      appendOperands(e, b, findB.at({getStart(layoutC, first, 1), k}),
+      appendOperands(e, b, findB.at({getStart(layoutC, first, right.dim), k}),
                      operands);
       appendOperands(e, c, first, operands);
       Value result = e.callIntrinsic(intrinsic, resultType, operands);

@@ -8,6 +8,11 @@
 // Two's complement is flipped to q + 8 first by the same XOR that sets the
 // exponent, and 8 more is subtracted.
 //
+// Where the result is wanted times a power of two, as low as 2^-6, the nibble
+// is a number of bf16 as it stands: below 2^-125 these are the multiples of
+// 2^-133, by their low eight bits, so that the upper nibble of those needs no
+// shift. One packed fma makes q - 8 of it.
+//
 // 4-bit floats that lie 16 bits apart are moved under the exponent of the wider
 // type and multiplied by a power of two.
 //
@@ -214,6 +219,37 @@ SmallVector<Value> tile::castNibblesToHalves(KernelEmitter &e, Type from,
   for (int i = 0; i < source.count(); i += 2)
     words.push_back(
         convertPair(e, source.gatherPair(i, i + 1), isUnsigned, to));
+  return words;
+}
+
+/// Two integers, nibbles `nibble` and `nibble + 4` of a word, as bf16 times
+/// 2^exponent.
+static Value convertScaledPair(KernelEmitter &e, Value word, int nibble,
+                               bool isUnsigned, int exponent) {
+  constexpr int leastExponent = -133;
+  int place = 4 * (nibble % 2);
+  Value pair = nibble < 2 ? word : e.shr(word, 4 * nibble - place);
+  int64_t mask = int64_t(0x000F000F) << place, sign = int64_t(0x00080008)
+                                                      << place;
+  Type type = e.builder.getBF16Type();
+  return fusePair(
+      e, type,
+      isUnsigned ? e.andi(pair, e.i32(mask)) : maskAndFlip(e, pair, mask, sign),
+      std::ldexp(1.0, exponent - leastExponent - place),
+      splatPair(e, type, isUnsigned ? -0.0 : std::ldexp(-8.0, exponent)));
+}
+
+SmallVector<Value> tile::castNibblesToScaled(KernelEmitter &e,
+                                             const ElementCast &cast,
+                                             PackedSource &source) {
+  SmallVector<Value> words;
+  for (int i = 0; i < source.count(); i += 2) {
+    // Elements that lie elsewhere are brought to the low bits of the halves.
+    auto apart = source.findApart(i, i + 1);
+    Value word = apart ? apart->word : source.gatherPair(i, i + 1);
+    words.push_back(convertScaledPair(e, word, apart ? apart->first : 0,
+                                      cast.sourceUnsigned, cast.exponent));
+  }
   return words;
 }
 

@@ -12,15 +12,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/TileToNVVM/PackedCast.h"
+#include "dialects/Tile/IR/CastExponent.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
 
-/// A conversion of nibbles whose source is `source`; null for anything else.
+/// A conversion of nibbles to the numbers that they are; null for anything
+/// else.
 static CastOp getNibbleCast(Value value) {
   auto cast = value.getDefiningOp<CastOp>();
-  return cast && !cast.getMode() &&
+  return cast && !cast.getMode() && !cast->hasAttr(castExponentAttrName) &&
                  getTileElementType(cast.getSource().getType()).isInteger(4)
              ? cast
              : CastOp();

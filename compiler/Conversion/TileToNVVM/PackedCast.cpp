@@ -6,6 +6,7 @@
 // permutes.
 //
 //   int4, uint4 -> bf16, f16      13 [11]  nibbles under an exponent
+//   the same -> bf16 times 2^-e       [9]  nibbles as subnormal numbers
 //   fp4 -> f16; bf16              15; 17       tables of bytes
 //                                [19; 17]     bits
 //   int4 -> int8; uint4 -> uint8   9; 5
@@ -94,8 +95,10 @@ castUp(KernelEmitter &e, const ElementCast &cast, PackedSource &source) {
     half = cast.to;
   bool fromNibbles = getElementBits(cast.from) == 4;
   SmallVector<Value> words =
-      (fromNibbles ? castNibblesToHalves : castBytesToHalves)(
-          e, cast.from, cast.sourceUnsigned, half, source);
+      cast.exponent != 0
+          ? castNibblesToScaled(e, cast, source)
+          : (fromNibbles ? castNibblesToHalves : castBytesToHalves)(
+                e, cast.from, cast.sourceUnsigned, half, source);
   unsigned count = source.count();
   if (isToHalf)
     return FragmentValue::ofWords(half, count, words);
@@ -112,6 +115,8 @@ std::optional<FragmentValue> tile::emitPackedCast(KernelEmitter &e,
   // Types of less than 32 bits in words, or none of it.
   if (cast.saturates || cast.overflows || cast.roundsUp ||
       (bits < 32 && shape.elementsPerWord() * bits != 32))
+    return std::nullopt;
+  if (cast.exponent != 0 && (!cast.from.isInteger(4) || !cast.to.isBF16()))
     return std::nullopt;
   bool isToByteFloat = isa<Float8E4M3FNType, Float8E5M2Type>(cast.to);
   if (isToByteFloat &&

@@ -44,6 +44,10 @@ SmallVector<Value> castNibblesToHalves(KernelEmitter &emitter, Type from,
 Value biasNibblePair(KernelEmitter &emitter, Value pair, bool isUnsigned,
                      Type to);
 double getNibbleBias(Type to, bool isUnsigned);
+/// Words of bf16 from integers, times 2 to the power that the cast has.
+SmallVector<Value> castNibblesToScaled(KernelEmitter &emitter,
+                                       const ElementCast &cast,
+                                       PackedSource &source);
 /// Words of bytes: integers, or 8-bit floats.
 SmallVector<Value> castNibblesToBytes(KernelEmitter &emitter, Type from,
                                       bool isUnsigned, Type to,

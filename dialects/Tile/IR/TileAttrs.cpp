@@ -201,8 +201,9 @@ LogicalResult MmaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                               Type typeB, int64_t warpsM, int64_t warpsN,
                               ArrayRef<int64_t> nOrder,
                               ArrayRef<int64_t> kOrder, bool swap) {
-  if (swap && m != 64)
-    return emitError() << "only products of warpgroups swap their operands";
+  if (swap && m != 64 && m != 16)
+    return emitError() << "only instructions of 16 or 64 rows swap their "
+                          "operands";
   if (m <= 0 || n <= 0 || k <= 0 || !typeA.isIntOrFloat() ||
       !typeB.isIntOrFloat())
     return emitError() << "an instruction has a positive shape, and numbers";

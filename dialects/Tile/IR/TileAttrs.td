@@ -82,9 +82,9 @@ def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
     operands have when they enter the instruction, and `type_b` that of the right
     one where it is another (of the same width).  `columns` and `k` permute the
     bits of the column and of K: entry i is the coordinate bit at which slot bit
-    i appears (layout::MmaTiling); none is the identity.  With `swap` a `wgmma`
-    multiplies the transposes: its rows are columns of the tile, and the four
-    warps of a warpgroup follow each other along those.
+    i appears (layout::MmaTiling); none is the identity.  With `swap` the
+    transposes are multiplied: rows of the instruction, and warps that follow
+    each other along them, are columns of the tile.
 
     Example: `#tile.mma<m16n8k16, type = bf16, warps = [2, 4], columns = [2, 3, 4, 0, 1]>`
 
@@ -120,6 +120,9 @@ def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
     unsigned getOperandBits() const;
     /// Whether warpgroups multiply, from shared memory, while others go on.
     bool isWgmma() const { return getM() == 64; }
+    /// Whether an operand is read from a tile as TMA writes it: all of K, in
+    /// panels.
+    bool takesPanels() const { return isWgmma() || getSwap(); }
   }];
   let genVerifyDecl = 1;
   let hasCustomAssemblyFormat = 1;

@@ -58,7 +58,11 @@ layout::MmaTiling tile::getTiling(GemmOp gemm, MmaAttr mma) {
   if (mma.getSwap()) {
     std::swap(tiling.m, tiling.n);
     std::swap(tiling.warpsM, tiling.warpsN);
-    tiling.mOrder = orderWarpgroupRows(tiling.m, tiling.warpsM);
+    // Fewer warps than a warpgroup's take the rows as they come.
+    if (tiling.warpsM >= 4)
+      tiling.mOrder = orderWarpgroupRows(tiling.m, tiling.warpsM);
+    else
+      tiling.mOrder = {0, 1, 2, 3};
     // Rows that come from registers may be in any order: g and g + 8 of the
     // instruction are neighbours, as they are in memory where the sums go.
     const int neighbours[] = {1, 2, 3, 0};

@@ -44,6 +44,9 @@ inline constexpr DecisionSpec decisionSpecs[] = {
     {"promotion", DecisionSpec::Kind::Integer, 8, 256, /*isHonoured=*/true},
     // Rows of blocks that run together, for the cache; 0 for none.
     {"raster", DecisionSpec::Kind::Integer, 0, 65535, /*isHonoured=*/true},
+    // What the scales of few rows' weights are multiplied with.
+    {"scales", DecisionSpec::Kind::Word, 0, 0, /*isHonoured=*/true,
+     "weights or sums"},
     // How the warpgroups of a product share the work.
     {"schedule", DecisionSpec::Kind::Word, 0, 0, /*isHonoured=*/true,
      "cooperative or none"},

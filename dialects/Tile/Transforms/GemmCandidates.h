@@ -26,7 +26,8 @@ struct GemmCost {
   int64_t stores = 0;      ///< instructions that write the result to memory
   int64_t registers = 0; ///< of a thread: accumulator and two steps of operands
   /// Clocks of the tensor cores where warpgroups multiply from shared memory,
-  /// which takes nothing else; 0 for other instructions.
+  /// which takes nothing else, and what few tokens take (SwappedWarps.h); 0 for
+  /// other products.
   int64_t asyncClocks = 0;
 
   /// Estimated clocks of one SM; the result is written once in many executions.

@@ -6,7 +6,8 @@
 // Sums of 8-bit floats join the accumulator in f32 every so often. schedule-mma
 // overlaps the steps.  Products of warpgroups read their operands from shared
 // memory themselves, but for one that is converted or computed: all of its K is
-// put into registers at once.
+// put into registers at once.  Scales of weights may be left to their sums
+// (ScaledSums.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 #include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/PackedOperand.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/ScaledSums.h"
 #include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -178,6 +180,16 @@ static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
     Value fragmentA = emitStep(builder, loc, gemm.getA(), gemm.getUnsignedA(),
                                getOperandStep(gemm, plan, /*isA=*/true, start),
                                mma.getTypeA());
+    if (gemm->hasAttr(scaledSumsAttrName)) {
+      OperandStep step = getOperandStep(gemm, plan, /*isA=*/false, start);
+      sums.setSum(
+          emitScaledSums(
+              builder, gemm, plan, fragmentA,
+              loadStored(builder, loc, getStoredOperand(gemm.getB()), step),
+              step),
+          k + plan.kStep);
+      continue;
+    }
     Value fragmentB = emitStep(builder, loc, gemm.getB(), gemm.getUnsignedB(),
                                getOperandStep(gemm, plan, /*isA=*/false, start),
                                mma.getTypeB());

@@ -241,11 +241,11 @@ static void chooseStages(PipelinedOp loop, StagedCopies &copies,
         << sharedLimit << " bytes of shared memory";
 }
 
-/// Whether warpgroups do the products of a kernel.
-static bool isForWarpgroups(KernelOp kernel) {
+/// Whether products of a kernel read tiles as TMA brings them.
+static bool isForRings(KernelOp kernel) {
   return kernel
       .walk([](GemmOp gemm) {
-        return gemm.getMma() && gemm.getMma()->isWgmma()
+        return gemm.getMma() && gemm.getMma()->takesPanels()
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -331,23 +331,23 @@ struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
   /// false if there is none, an error if one is asked for that cannot be.
   FailureOr<bool> makeTmaVariant(KernelOp kernel) {
     auto decided = getDecidedWord(kernel, "schedule");
-    bool forWarpgroups = isForWarpgroups(kernel);
+    bool forRings = isForRings(kernel);
     std::string obstacle;
     KernelOp variant;
-    if (!forWarpgroups)
-      obstacle = "no product uses the instructions of warpgroups";
+    if (!forRings)
+      obstacle = "no product reads tiles as TMA brings them";
     else if (decided != StringRef("none"))
       variant = forkTmaVariant(kernel, obstacle);
     if (!variant && decided == StringRef("cooperative"))
       return kernel.emitError("decision 'schedule' = cooperative cannot be "
                               "honoured: ")
              << obstacle;
-    if (!forWarpgroups)
+    if (!forRings)
       return false;
     noteChoice(
         kernel, kernel.getLoc(),
         {"schedule", variant ? "cooperative" : "none", "cooperative, none",
-         variant ? "one thread copies by TMA for all warpgroups" : obstacle});
+         variant ? "one thread copies by TMA for all others" : obstacle});
     if (variant)
       chooseRingStages(variant, sharedLimit);
     return variant != nullptr;

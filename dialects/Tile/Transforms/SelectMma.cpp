@@ -6,7 +6,8 @@
 // How warps share the tile, and the free orders of K and of the columns, follow
 // from costs (GemmCandidates.h), for all products of a kernel together
 // (CandidateSearch.h).  On sm_90a warpgroups multiply (WgmmaCandidates.h) where
-// they can do all products of the kernel.
+// they can do all products of the kernel, or their warps by mma.sync, with
+// weights as the left operand, where tokens are few (SwappedWarps.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,8 @@
 #include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/ScaledSums.h"
+#include "dialects/Tile/Transforms/SwappedWarps.h"
 #include "dialects/Tile/Transforms/TileBuilders.h"
 #include "dialects/Tile/Transforms/WgmmaCandidates.h"
 #include "mlir/IR/Matchers.h"
@@ -173,8 +176,65 @@ static void convertRight(GemmOp gemm) {
     convertInShared(gemm, isA, type);
 }
 
-/// Chooses wgmma for all products of the kernel; false, with the reason noted,
-/// if it cannot do one of them or was decided against.
+/// Decides where scales of B are multiplied: with each pair of weights, or with
+/// their sums, of which a thread has two for each four rows and 16 columns, in
+/// two instructions each.
+static void leaveScalesToSums(KernelOp kernel, GemmOp gemm) {
+  if (!hasScaleOfSums(gemm))
+    return;
+  int64_t ofWeights = gemm.getTileK() / 4, ofSums = gemm.getTileM();
+  bool leaves = ofSums <= ofWeights;
+  auto decided = getDecidedWord(kernel, "scales");
+  if (decided)
+    leaves = decided == StringRef("sums");
+  if (leaves)
+    gemm->setAttr(scaledSumsAttrName, UnitAttr::get(gemm.getContext()));
+  noteChoice(kernel, gemm.getLoc(),
+             {"scales", leaves ? "sums" : "weights", "weights, sums",
+              "for 16 columns a thread takes " + std::to_string(ofWeights) +
+                  " instructions for weights and " + std::to_string(ofSums) +
+                  " for sums"});
+}
+
+/// Takes candidates by mma.sync with swapped operands instead of those of
+/// warpgroups, for all products of the kernel, where they take fewer clocks or
+/// were decided on; `obstacle` says why they cannot be.
+static bool takeSwapped(KernelOp kernel, ArrayRef<GemmOp> gemms,
+                        SmallVectorImpl<SmallVector<GemmCandidate>> &candidates,
+                        std::string &obstacle) {
+  auto decided = getDecidedWord(kernel, "instruction");
+  if (decided == StringRef("wgmma"))
+    return false;
+  SmallVector<SmallVector<GemmCandidate>> swapped;
+  SwappedClocks clocks{0, 0};
+  for (auto [gemm, options] : llvm::zip_equal(gemms, candidates)) {
+    swapped.push_back(findSwappedCandidates(gemm, options, obstacle));
+    if (swapped.back().empty())
+      return false;
+    SwappedClocks counted = countSwappedClocks(gemm);
+    clocks.bySync += counted.bySync;
+    clocks.byWgmma += counted.byWgmma;
+  }
+  if (!decided && clocks.bySync >= clocks.byWgmma)
+    return false;
+  candidates.assign(swapped.begin(), swapped.end());
+  for (GemmOp gemm : gemms) {
+    leaveScalesToSums(kernel, gemm);
+    noteChoice(kernel, gemm.getLoc(),
+               {"instruction", "mma", "wgmma, mma",
+                "few rows: with the conversion " +
+                    std::to_string(clocks.bySync) + " clocks; wgmma takes " +
+                    std::to_string(clocks.byWgmma)});
+    noteChoice(kernel, gemm.getLoc(),
+               {"swap", "true", "true, false",
+                "B is converted, and has rows enough for the left operand"});
+  }
+  return true;
+}
+
+/// Chooses wgmma, or its swapped form by mma.sync, for all products of the
+/// kernel; false, with the reason noted, if neither can do one of them or was
+/// decided against.
 static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
                                         CandidateSearch &search) {
   SmallVector<GemmOp> gemms;
@@ -190,8 +250,8 @@ static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
       return gemm.emitError("decision 'swap' = true ") << why;
     return false;
   };
-  if (decided == StringRef("mma"))
-    return refuse(gemms.front(), "does not fit 'instruction' = mma");
+  if (decided == StringRef("mma") && !mustSwap)
+    return false;
   if (capability != 90)
     return refuse(gemms.front(), "needs sm_90a");
   // Several products in turn each wait for the one before.
@@ -217,8 +277,14 @@ static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
                {"instruction", "mma", "wgmma, mma", obstacle});
     return false;
   }
+  std::string obstacle;
+  bool bySync = takeSwapped(kernel, gemms, candidates, obstacle);
+  if (!bySync && decided == StringRef("mma"))
+    return refuse(gemms.front(),
+                  "does not fit 'instruction' = mma: " + obstacle);
   for (auto [gemm, options] : llvm::zip_equal(gemms, candidates)) {
-    noteWarpgroups(kernel, gemm, options.front().mma);
+    if (!bySync)
+      noteWarpgroups(kernel, gemm, options.front().mma);
     search.add(gemm, std::move(options));
   }
   search.choose();

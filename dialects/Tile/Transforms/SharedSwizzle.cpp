@@ -125,11 +125,11 @@ std::optional<layout::Swizzle> tile::getTmaSwizzle(Value tile) {
                          int(layout.getShift())};
 }
 
-/// Whether the layout of a tile is the one that wgmma knows.
-static bool isReadByWarpgroups(Value tile) {
+/// Whether products read a tile in the layout that wgmma knows.
+static bool isReadInPanels(Value tile) {
   return llvm::any_of(tile.getUsers(), [&](Operation *user) {
     auto gemm = dyn_cast<GemmOp>(user);
-    if (!gemm || !gemm.getMma() || !gemm.getMma()->isWgmma())
+    if (!gemm || !gemm.getMma() || !gemm.getMma()->takesPanels())
       return false;
     MmaAttr mma = *gemm.getMma();
     return (gemm.getA() == tile && !isFromRegisters(tile, mma.getTypeA())) ||
@@ -137,16 +137,16 @@ static bool isReadByWarpgroups(Value tile) {
   });
 }
 
-/// Whether warpgroups read the numbers of a tile into registers for a product,
-/// so that TMA may bring it.
+/// Whether the numbers of a tile are read into registers for a product whose
+/// other operand TMA may bring, so that it may bring them too.
 static bool isReadFromRing(Value tile) {
-  auto isWgmma = [](Operation *user) {
+  auto readsPanels = [](Operation *user) {
     auto gemm = dyn_cast<GemmOp>(user);
-    return gemm && gemm.getMma() && gemm.getMma()->isWgmma();
+    return gemm && gemm.getMma() && gemm.getMma()->takesPanels();
   };
   return llvm::any_of(tile.getUsers(), [&](Operation *user) {
-    return isWgmma(user) ||
-           (isa<OperandOp>(user) && llvm::any_of(user->getUsers(), isWgmma));
+    return readsPanels(user) || (isa<OperandOp>(user) &&
+                                 llvm::any_of(user->getUsers(), readsPanels));
   });
 }
 
@@ -178,7 +178,7 @@ LogicalResult tile::chooseSharedLayout(AllocSharedOp alloc) {
   if (llvm::any_of(alloc->getUsers(),
                    [](Operation *user) { return isa<UnpackedOp>(user); }))
     return success();
-  if (isReadByWarpgroups(alloc.getResult())) {
+  if (isReadInPanels(alloc.getResult())) {
     alloc.getResult().setType(type.withLayout(getWgmmaLayout(type)));
     return success();
   }

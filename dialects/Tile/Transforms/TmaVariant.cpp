@@ -106,7 +106,7 @@ static RankedTensorType findWholeInput(OperandOp expression, Value tile) {
                             [&](Value input) { return input == tile; });
   unsigned index = user - expression.getInputs().begin();
   auto gemm = dyn_cast<GemmOp>(*expression->user_begin());
-  if (index == 0 || !gemm || !gemm.getMma() || !gemm.getMma()->isWgmma())
+  if (index == 0 || !gemm || !gemm.getMma() || !gemm.getMma()->takesPanels())
     return {};
   GemmPlan plan = planGemm(gemm, getNumWarps(gemm));
   if (gemm.getBeginK() != 0 || plan.kStep != gemm.getTileK())
