@@ -1,8 +1,11 @@
 //===- WgmmaToNVVM.cpp - Products of warpgroups ---------------------------===//
 //
 // LLVM knows nothing of registers that are read or written later, so that the
-// instructions are inline PTX: the accumulators of each are tied to those of
-// the one before, and the wait takes and gives all of them.
+// instructions are inline PTX: a product is one statement, from its fence to
+// its commit, which takes and gives all accumulators, as the wait does.  What
+// it takes is there in front of the fence.  (A statement for each instruction
+// would be as right, but each passes 128 values on, one by one, and they made
+// up most of what LLVM had to read.)
 //
 // A descriptor of a shared tile (PTX ISA, "Matrix Descriptor Format") is, with
 // all counts in units of 16 bytes,
@@ -90,15 +93,15 @@ public:
       low = e.add(low, e.mul(count, e.i32(getOffset(line, 0))));
   }
 
-  /// The descriptor of what begins at a row or column and an element of K.
-  Value get(int64_t line, int64_t k) {
+  /// The descriptor of the whole.
+  Value getBase() {
     if (!base)
       base = makeBase();
-    int64_t offset = getOffset(line, k);
-    return offset == 0 ? base : e.add(base, e.i64(offset));
+    return base;
   }
 
-private:
+  /// What to add to it for the part that begins at a row or column and an
+  /// element of K.
   int64_t getOffset(int64_t line, int64_t k) const {
     layout::Coords coords{int32_t(line), int32_t(k)};
     if (!isKFastest)
@@ -106,6 +109,7 @@ private:
     return storage.linearOffset(coords) / 16;
   }
 
+private:
   Value makeBase() {
     int64_t leading = isKFastest || storage.panelBytes() == 0
                           ? 1
@@ -113,8 +117,8 @@ private:
     int64_t stride = 8 * storage.rowPitch() / 16;
     int64_t mode = storage.rowPitch() == 128 ? 1 : 2;
     Value word = e.ori(low, e.i32(leading << 16));
-    // LLVM must not see the constant bits: it would rebuild the whole for each
-    // part instead of adding.
+    // LLVM must not see the constant bits: it would rebuild the whole in the
+    // loop instead of keeping it.
     return e.callAsm(
         llvm::formatv("mov.b64 $0, {{$1, {0}};", stride | mode << 30).str(),
         "=l,r", word, e.builder.getI64Type());
@@ -151,7 +155,6 @@ public:
     }
   }
 
-  MutableArrayRef<Value> getAll() { return words; }
   ArrayRef<Value> get(int64_t row, int64_t k) const {
     return ArrayRef(words).slice(firsts.at({int(row), int(k)}),
                                  wordsPerInstruction);
@@ -231,9 +234,11 @@ public:
   void emit();
 
 private:
-  void emitFence();
-  std::vector<Value> emitStep(ArrayRef<Value> inputs, int64_t row,
-                              int64_t column, int64_t k);
+  std::string addOperand(Value value, StringRef constraint);
+  std::string addDescriptor(OperandDescriptor &descriptor, StringRef name,
+                            int64_t line, int64_t k);
+  std::string getSuffix() const;
+  void addStep(ArrayRef<int> sums, int64_t row, int64_t column, int64_t k);
 
   KernelEmitter &e;
   WgmmaOp op;
@@ -244,6 +249,10 @@ private:
   bool swap, isKFirstLeft, isKFirstRight;
   std::optional<OperandDescriptor> left, right;
   std::optional<RegisterOperand> numbers;
+
+  // The statement.
+  std::string text, constraints;
+  SmallVector<Value> operands;
 };
 } // namespace
 
@@ -271,84 +280,83 @@ WgmmaEmitter::WgmmaEmitter(KernelEmitter &e, WgmmaOp op)
   placeWarpgroup(e, layout, swap, left ? &*left : nullptr, *right);
 }
 
-/// What threads put in registers is there in front of the fence.
-void WgmmaEmitter::emitFence() {
-  StringRef fence = "wgmma.fence.sync.aligned;";
-  bool setsSums =
-      !op.getOverwrite() && !isa<InFlightType>(op.getAccumulator().getType());
-  if (numbers)
-    llvm::copy(emitTied(e, fence, numbers->getAll(), {}, ""),
-               numbers->getAll().begin());
-  if (setsSums)
-    registers = emitTied(e, fence, registers, {}, "");
-  else if (!numbers)
-    e.callVolatileAsm(fence, "", {}, Type());
-}
-
-/// One instruction: the sums of its registers, given and returned.
-std::vector<Value> WgmmaEmitter::emitStep(ArrayRef<Value> inputs, int64_t row,
-                                          int64_t column, int64_t k) {
-  unsigned count = mma.getN() / 2, next = 2 * count;
-  std::string list;
-  for (unsigned i = 0; i < count; ++i)
-    list += (i ? ", $" : "$") + std::to_string(i);
-  SmallVector<Value> operands;
-  std::string constraints;
-  auto addOperand = [&](Value value, StringRef constraint) {
+/// The name of a value that the statement reads, behind the sums, which go in
+/// and come out.
+std::string WgmmaEmitter::addOperand(Value value, StringRef constraint) {
+  auto *known = llvm::find(operands, value);
+  size_t index = known - operands.begin();
+  if (known == operands.end()) {
     operands.push_back(value);
     constraints += (constraint + ",").str();
-    return "$" + std::to_string(next++);
-  };
+  }
+  return "$" + std::to_string(2 * registers.size() + index);
+}
+
+/// The descriptor of a part, in the register `name` unless it is that of the
+/// whole.
+std::string WgmmaEmitter::addDescriptor(OperandDescriptor &descriptor,
+                                        StringRef name, int64_t line,
+                                        int64_t k) {
+  std::string whole = addOperand(descriptor.getBase(), "l");
+  int64_t offset = descriptor.getOffset(line, k);
+  if (offset == 0)
+    return whole;
+  text += llvm::formatv("add.s64 {0}, {1}, {2};\n", name, whole, offset);
+  return name.str();
+}
+
+/// Signs of float operands, and which of 16 bits have K slowest.
+std::string WgmmaEmitter::getSuffix() const {
+  std::string suffix;
+  if (!sumType.isInteger())
+    suffix = ", 1, 1";
+  if (mma.getOperandBits() == 16 && !numbers)
+    suffix += llvm::formatv(", {0}", int(isKFirstLeft));
+  if (mma.getOperandBits() == 16)
+    suffix += llvm::formatv(", {0}", int(isKFirstRight));
+  return suffix;
+}
+
+/// One instruction, which adds to registers of the statement.
+void WgmmaEmitter::addStep(ArrayRef<int> sums, int64_t row, int64_t column,
+                           int64_t k) {
+  std::string list;
+  for (int sum : sums)
+    list += (list.empty() ? "$" : ", $") + std::to_string(sum);
   std::string textLeft;
   if (numbers) {
     for (Value word : numbers->get(row, k))
       textLeft += (textLeft.empty() ? "{" : ", ") + addOperand(word, "r");
     textLeft += "}";
   } else {
-    textLeft = addOperand(left->get(row, op.getK() + k), "l");
+    textLeft = addDescriptor(*left, "l", row, op.getK() + k);
   }
   std::string textRight =
-      addOperand(right->get(op.getColumn() + column, op.getK() + k), "l");
+      addDescriptor(*right, "r", op.getColumn() + column, op.getK() + k);
   std::string adds = "1";
   if (k == 0 && op.getOverwrite())
     adds = "0";
   if (k == 0 && op.getAccumulates())
     adds = addOperand(e.getScalar(op.getAccumulates()), "b");
-  // Signs of float operands, and which of 16 bits have K slowest.
-  std::string rest;
-  if (!sumType.isInteger())
-    rest = ", 1, 1";
-  if (mma.getOperandBits() == 16 && !numbers)
-    rest += llvm::formatv(", {0}", int(isKFirstLeft));
-  if (mma.getOperandBits() == 16)
-    rest += llvm::formatv(", {0}", int(isKFirstRight));
   StringRef typeLeft = getPtxType(mma.getTypeA(), op.getUnsignedA()),
             typeRight = getPtxType(mma.getTypeB(), op.getUnsignedB());
   if (swap)
     std::swap(typeLeft, typeRight);
-  std::string text = llvm::formatv(
+  text += llvm::formatv(
       "wgmma.mma_async.sync.aligned.m64n{0}k{1}.{2}.{3}.{4} {{{5}}, {6}, "
-      "{7}, {8}{9};",
+      "{7}, {8}{9};\n",
       mma.getN(), mma.getK(), sumType.isInteger() ? "s32" : "f32", typeLeft,
-      typeRight, list, textLeft, textRight, adds, rest);
-  SmallVector<Value> outputs = emitTied(e, text, inputs, operands, constraints);
-  return {outputs.begin(), outputs.end()};
+      typeRight, list, textLeft, textRight, adds, getSuffix());
 }
 
 void WgmmaEmitter::emit() {
-  emitFence();
+  text = "{\n.reg .b64 l, r;\nwgmma.fence.sync.aligned;\n";
   Accumulators accumulators(layout, mma.getN(), swap);
   for (int64_t k = 0; k < int64_t(op.getDepth()); k += mma.getK())
-    for (auto &[place, indices] : accumulators.parts) {
-      SmallVector<Value> inputs;
-      for (int index : indices)
-        inputs.push_back(registers[index]);
-      std::vector<Value> outputs =
-          emitStep(inputs, place.first, place.second, k);
-      for (auto [index, output] : llvm::zip_equal(indices, outputs))
-        registers[index] = output;
-    }
-  e.callVolatileAsm("wgmma.commit_group.sync.aligned;", "", {}, Type());
+    for (const auto &[place, sums] : accumulators.parts)
+      addStep(sums, place.first, place.second, k);
+  text += "wgmma.commit_group.sync.aligned;\n}";
+  registers = emitTied(e, text, registers, operands, constraints);
   e.setFragment(op.getResult(), FragmentValue::ofElements(sumType, registers));
 }
 

@@ -4,17 +4,19 @@
 #rows = #tile.shared_layout<swizzle = [3, 4, 3]>
 
 // Tests the descriptors: rows of K advance by 32 bytes a step, columns of K by
-// 16 rows of 128 bytes; and the order of fence, instructions, commit and wait.
+// 16 rows of 128 bytes; and that a product is one statement with fence,
+// instructions and commit in their order, in front of the wait.
 // CHECK-LABEL: @product
-// CHECK: wgmma.fence.sync.aligned;
-// CHECK: mov.b64 $0, {$1, 1073741888};
-// CHECK: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, $64, $65, 1, 1, 1, 0, 1;
-// CHECK: %[[STEP:.+]] = arith.constant 2 : i64
-// CHECK: arith.addi %{{.+}}, %[[STEP]] : i64
-// CHECK: %[[ROWS:.+]] = arith.constant 128 : i64
-// CHECK: arith.addi %{{.+}}, %[[ROWS]] : i64
-// CHECK: wgmma.mma_async
-// CHECK: wgmma.commit_group.sync.aligned;
+// CHECK: %[[A:.+]] = llvm.inline_asm asm_dialect = att "mov.b64 $0, {$1, 1073741888};"
+// CHECK: %[[B:.+]] = llvm.inline_asm asm_dialect = att "mov.b64 $0, {$1, 1073741888};"
+// CHECK: %[[SUMS:.+]] = llvm.inline_asm has_side_effects {{.*}} "{\0A.reg .b64 l, r;\0Awgmma.fence.sync.aligned;
+// CHECK-SAME: \0Awgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{[^}]*}}}, $64, $65, 1, 1, 1, 0, 1;
+// CHECK-SAME: \0Aadd.s64 l, $64, 2;\0Aadd.s64 r, $65, 128;
+// CHECK-SAME: \0Awgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{[^}]*}}}, l, r, 1, 1, 1, 0, 1;
+// CHECK-SAME: \0Awgmma.commit_group.sync.aligned;\0A}"
+// CHECK-SAME: 30,31,l,l,~{memory}"
+// CHECK-SAME: %[[A]], %[[B]] :
+// CHECK: llvm.extractvalue %[[SUMS]][0]
 // CHECK: wgmma.wait_group.sync.aligned 0;
 tile.kernel @product(%C: !tile.global<?x?xf32> {tile.access = "out", tile.dims = ["M", "M"], tile.dtype = "f32", tile.name = "C"}) attributes {symbols = [{dim = 0 : i64, name = "M", param = 0 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64, shared_bytes = 16384 : i64} {
   %a = tile.alloc_shared {offset = 0 : i64} : !tile.shared<64x64xbf16, #rows>
@@ -28,12 +30,12 @@ tile.kernel @product(%C: !tile.global<?x?xf32> {tile.access = "out", tile.dims =
 }
 
 // Tests a left operand in registers, of transposes: four words an instruction,
-// which all go through the fence.
+// all there in front of the fence.  The constants of this one are one word.
 // CHECK-LABEL: @from_registers
-// CHECK: "wgmma.fence.sync.aligned;", "=r,=r,=r,=r,=r,=r,=r,=r,0,1,2,3,4,5,6,7,~{memory}"
-// CHECK: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {$0, $1, $2, $3, $4, $5, $6, $7}, {$16, $17, $18, $19}, $20, 0, 1, 1, 0;
-// CHECK: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {{.*}}, {$16, $17, $18, $19}, $20, 1, 1, 1, 0;
-// CHECK: wgmma.commit_group.sync.aligned;
+// CHECK: wgmma.fence.sync.aligned;
+// CHECK-SAME: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {$0, $1, $2, $3, $4, $5, $6, $7}, {$16, $17, $18, $19}, $20, 0, 1, 1, 0;
+// CHECK-SAME: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {$0, $1, $2, $3, $4, $5, $6, $7}, {$21, $22, $23, $24}, r, 1, 1, 1, 0;
+// CHECK-SAME: wgmma.commit_group.sync.aligned;
 #transposed = #tile.layout<"16x64 registers=[[1,0],[0,1],[8,0]] lanes=[[2,0],[4,0],[0,2],[0,4],[0,8]] warps=[[0,16],[0,32]]">
 #left = #tile.layout<"32x64 registers=[[1,0],[0,1],[8,0],[16,0]] lanes=[[2,0],[4,0],[0,2],[0,4],[0,8]] warps=[[0,16],[0,32]]">
 tile.kernel @from_registers(%C: !tile.global<?x?xf32> {tile.access = "out", tile.dims = ["M", "M"], tile.dtype = "f32", tile.name = "C"}) attributes {symbols = [{dim = 0 : i64, name = "M", param = 0 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64, shared_bytes = 1024 : i64} {
