@@ -9,6 +9,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/ConstantRange.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -41,17 +42,22 @@ static bool isCollective(llvm::StringRef text) {
          text.starts_with("bar.") || text.starts_with("barrier.");
 }
 
-/// Marks inline PTX that must not be made dependent on more conditions, which
-/// the LLVM dialect cannot say of it.
-static void markConvergent(llvm::Module &module) {
+/// Says of inline PTX what the LLVM dialect cannot: that it must not be made
+/// dependent on more conditions, and that a byte was loaded to a whole
+/// register.
+static void describeAssembly(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function)) {
       auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
       if (!call || !call->isInlineAsm())
         continue;
       auto *assembly = llvm::cast<llvm::InlineAsm>(call->getCalledOperand());
-      if (isCollective(assembly->getAsmString()))
+      llvm::StringRef text = assembly->getAsmString();
+      if (isCollective(text))
         call->setConvergent();
+      if (text.contains("ld.global.b8 ") && call->getType()->isIntegerTy(32))
+        call->addRangeRetAttr(
+            llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, 256)));
     }
 }
 
@@ -80,6 +86,6 @@ tilec::translateToLLVM(mlir::ModuleOp module, llvm::LLVMContext &context,
         "internal error in the translation to LLVM IR:\n" + messages);
   if (llvm::Error error = setTargetLayout(*translated, target))
     return error;
-  markConvergent(*translated);
+  describeAssembly(*translated);
   return translated;
 }

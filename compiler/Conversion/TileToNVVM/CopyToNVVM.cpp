@@ -99,7 +99,8 @@ static void emitVectorCopy(KernelEmitter &e, CopyOp op, SharedView shared,
       SmallVector<Value> loaded;
       for (int access = first; access < last; ++access) {
         int reg = plan.registers[access * plan.elements];
-        loaded.push_back(emitGuardedLoad(e, from.getInBounds(reg),
+        loaded.push_back(emitGuardedLoad(e, chooseGuard(plan.accesses()),
+                                         from.getInBounds(reg),
                                          from.getPointer(reg), plan.bytes()));
       }
       for (int access = first; access < last; ++access) {
@@ -133,6 +134,7 @@ static void emitElementCopy(KernelEmitter &e, CopyOp op, SharedView shared,
     SharedAddresser to(e, shared, start, shared.type.getShape(),
                        layout.laneBases(), layout.warpBases());
     int perBatch = std::max(1, copiesInFlight / plan.elements);
+    Guard guard = chooseGuard(plan.accesses() * plan.elements);
     for (int first = 0; first < plan.accesses(); first += perBatch) {
       int last = std::min(first + perBatch, plan.accesses());
       SmallVector<FragmentValue> loaded;
@@ -141,7 +143,8 @@ static void emitElementCopy(KernelEmitter &e, CopyOp op, SharedView shared,
         for (int i = 0; i < plan.elements; ++i) {
           int reg = plan.registers[access * plan.elements + i];
           values.push_back(spare.clear(
-              emitGuardedElementLoad(e, from, reg, element, pad), from, reg));
+              emitGuardedElementLoad(e, guard, from, reg, element, pad), from,
+              reg));
         }
         loaded.push_back(FragmentValue::ofElements(element, values));
       }

@@ -41,19 +41,22 @@ LogicalResult tile::emitGlobalLoad(KernelEmitter &e, LoadOp op) {
         op.getPad() ? e.getScalar(op.getPad()) : getDefaultPad(e, element);
     auto bytes = op.getMemory().getDefiningOp<BytesOp>();
     SpareNibble spare(e, bytes ? bytes.getSource() : Value());
+    Guard guard = chooseGuard(layout.elementsPerThread());
     for (int reg = 0; reg < layout.elementsPerThread(); ++reg) {
-      Value value = emitGuardedElementLoad(e, addresser, reg, element, pad);
+      Value value =
+          emitGuardedElementLoad(e, guard, addresser, reg, element, pad);
       collector.addElement(spare.clear(value, addresser, reg), reg);
     }
     e.setFragment(op.getResult(), collector.finishInPieces());
     return success();
   }
   SpareNibble spare(e, plan.bytes() == 1 ? op.getMemory() : Value());
+  Guard guard = chooseGuard(plan.accesses());
   for (int access = 0; access < plan.accesses(); ++access) {
     ArrayRef<int> registers =
         ArrayRef(plan.registers).slice(access * plan.elements, plan.elements);
     Value loaded =
-        emitGuardedLoad(e, addresser.getInBounds(registers[0]),
+        emitGuardedLoad(e, guard, addresser.getInBounds(registers[0]),
                         addresser.getPointer(registers[0]), plan.bytes());
     loaded = spare.clear(loaded, addresser, registers[0]);
     collector.addVector(loaded, plan.bytes(), registers);
@@ -75,6 +78,7 @@ LogicalResult tile::emitGlobalStore(KernelEmitter &e, StoreOp op) {
   WideStorer storer(e, e.getFragment(op.getValue()));
   Value owner = e.emitIsOwner(layout);
   int ownedRegisters = layout.ownerMask().registers;
+  Guard guard = chooseGuard(plan.accesses());
   for (int access = 0; access < plan.accesses(); ++access) {
     ArrayRef<int> registers =
         ArrayRef(plan.registers).slice(access * plan.elements, plan.elements);
@@ -84,13 +88,10 @@ LogicalResult tile::emitGlobalStore(KernelEmitter &e, StoreOp op) {
     Value condition = addresser.getInBounds(registers[0]);
     if (owner)
       condition = e.andi(condition, owner);
-    // Values that later accesses share are made outside the branch.
     Value pointer = addresser.getPointer(registers[0]);
     Value vector = spare.clear(storer.gather(plan.bytes(), registers),
                                addresser, registers[0]);
-    emitGuarded(e, condition, [&]() {
-      LLVM::StoreOp::create(e.builder, e.loc, vector, pointer, plan.bytes());
-    });
+    emitGuardedStore(e, guard, condition, pointer, vector, plan.bytes());
   }
   return success();
 }

@@ -14,13 +14,33 @@ void emitGuarded(KernelEmitter &emitter, Value condition,
 Value emitGuardedValue(KernelEmitter &emitter, Value condition, Value otherwise,
                        llvm::function_ref<Value()> body);
 
+/// How an access to global memory is kept from where its condition is false.
+enum class Guard {
+  /// By a branch: LLVM sees the access, and addresses that it shares with
+  /// others.
+  Branch,
+  /// By the predicate of one instruction of inline PTX.
+  Predicate,
+};
+
+/// A branch around each of many accesses would be three blocks and a phi.  In
+/// kernels that copy element by element these were more than half of what LLVM
+/// read, and ptxas only made predicates of them again.
+Guard chooseGuard(int64_t accesses);
+
 /// A load of `bytes` bytes (getAccessType); zero where `condition` is false.
-Value emitGuardedLoad(KernelEmitter &emitter, Value condition, Value pointer,
-                      int64_t bytes);
+Value emitGuardedLoad(KernelEmitter &emitter, Guard guard, Value condition,
+                      Value pointer, int64_t bytes);
+
+/// A store of what getAccessType gives for `bytes` bytes, where `condition`
+/// holds.
+void emitGuardedStore(KernelEmitter &emitter, Guard guard, Value condition,
+                      Value pointer, Value value, int64_t bytes);
 
 /// The element in register `reg`, in its register type; `pad` outside.
-Value emitGuardedElementLoad(KernelEmitter &emitter, GlobalAddresser &addresser,
-                             int reg, Type elementType, Value pad);
+Value emitGuardedElementLoad(KernelEmitter &emitter, Guard guard,
+                             GlobalAddresser &addresser, int reg,
+                             Type elementType, Value pad);
 
 /// What a read outside a tensor gives where the program says nothing: 0, and 1
 /// for e8m0, which has no 0.

@@ -19,9 +19,9 @@
 // CHECK: llvm.store %{{.+}}, %{{.+}} {alignment = 8 : i64} : vector<2xi32>, !llvm.ptr<1>
 // CHECK-LABEL: llvm.func @gemm__general
 // CHECK-NOT: llvm.nvvm.cp.async
-// CHECK: llvm.load %{{.+}} : !llvm.ptr<1> -> bf16
+// CHECK: "@$1 ld.global.b16 $0, [$2];"
 // CHECK: llvm.load %{{.+}} : !llvm.ptr<1> -> i8
-// CHECK: llvm.store %{{.+}}, %{{.+}} {alignment = 2 : i64} : i16, !llvm.ptr<1>
+// CHECK: "@$0 st.global.b16 [$1], $2;"
 tile.kernel @gemm(%A: !tile.global<?x?xbf16> {tile.name = "A", tile.dtype = "bf16", tile.access = "in", tile.dims = ["M", "K"]},
    %B: !tile.global<?x?xi4, pack = 0> {tile.name = "B", tile.dtype = "int4", tile.access = "in", tile.dims = ["K", "N"]},
    %C: !tile.global<?x?xbf16> {tile.name = "C", tile.dtype = "bf16", tile.access = "out", tile.dims = ["M", "N"]})
@@ -55,7 +55,6 @@ tile.kernel @gemm(%A: !tile.global<?x?xbf16> {tile.name = "A", tile.dtype = "bf1
 // Tests that an element loop runs in the threads that hold the elements, and
 // reads beside them.
 // CHECK-LABEL: llvm.func @scale__general
-// CHECK: scf.if
 // CHECK: llvm.load %{{.+}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
 // CHECK: arith.mulf
 tile.kernel @scale(%S: !tile.global<?xf32> {tile.name = "S", tile.dtype = "f32", tile.access = "in", tile.dims = ["M"]},

@@ -3,8 +3,8 @@
 // Tests that the general variant loads a batch of 16 elements before it stores
 // any, and stores neighbours together.
 // CHECK-LABEL: llvm.func @copy__general
-// CHECK-COUNT-16: llvm.load %{{.+}} : !llvm.ptr<1> -> bf16
-// CHECK-NOT: llvm.load
+// CHECK-COUNT-16: "@$1 ld.global.b16 $0, [$2];"
+// CHECK-NOT: ld.global
 // CHECK-COUNT-8: llvm.store %{{.+}}, %{{.+}} {alignment = 4 : i64} : i32, !llvm.ptr<3>
 // CHECK-NOT: llvm.store
 // CHECK: llvm.return
