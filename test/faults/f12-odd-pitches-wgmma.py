@@ -30,8 +30,8 @@ for is_fixed in (False, True):
     check("no odd pitch", "bf16", 512, 72, "tma", is_fixed)
 # A pitch of 8 bytes, 4, 2 and 1, by type.
 for type_, k, variant in (("bf16", 132, "aligned8"), ("bf16", 134, "general"), ("f16", 129, "general"), ("tf32", 66, "aligned8"), ("tf32", 65, "general"),
-                          ("int8", 136, "aligned16x8"), ("int8", 132, "general"), ("int8", 130, "general"), ("int8", 129, "general"),
-                          ("fp8_e4m3", 200, "aligned16x8"), ("fp8_e5m2", 131, "general")):
+                          ("int8", 136, "aligned8"), ("int8", 132, "general"), ("int8", 130, "general"), ("int8", 129, "general"),
+                          ("fp8_e4m3", 200, "aligned8"), ("fp8_e5m2", 131, "general")):
     check("pitches of A and B", type_, k, 64, variant, tile=(64, 64, 64 if type_ not in ("bf16", "f16", "tf32") else 32))
 # One tensor of the three alone, in each storage order.
 check("pitch of B [K, N]", "f16", 128, 76, "aligned8", b_is_kn=True)

@@ -14,11 +14,11 @@ x, y = random.integers(-3, 4, (M, K)), random.integers(-3, 4, (N, K))
 
 
 def choose_variant(feed, a, offsets):
-    """By the strictest of the arguments: cp.async copies pieces of 8 bytes, of narrow types also beside others of 16."""
+    """By the strictest of the arguments: cp.async copies pieces of 8 bytes."""
     if any(offset % 8 for offset in offsets.values()):
         return "general"
     if any(offset % 16 for name, offset in offsets.items()):
-        return "aligned16x8" if BYTES[a] == 1 and "C" not in offsets else "aligned8"
+        return "aligned8"
     return feed
 
 

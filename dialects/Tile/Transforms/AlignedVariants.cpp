@@ -73,29 +73,36 @@ static bool hasWideRows(Value memory, ValueRange indices,
   return (bits & -bits) >= narrowestLevel * 8;
 }
 
+/// Calls `visit` with memory, indices and tile or fragment of each copy, load
+/// and store of a whole one.
+static void
+walkAccesses(KernelOp kernel,
+             llvm::function_ref<void(Value, ValueRange, Type)> visit) {
+  kernel.walk([&](Operation *op) {
+    if (auto copy = dyn_cast<CopyOp>(op)) {
+      visit(copy.getSource(), copy.getSourceIndices(),
+            copy.getDestination().getType());
+      visit(copy.getDestination(), copy.getDestinationIndices(),
+            copy.getSource().getType());
+    } else if (auto load = dyn_cast<LoadOp>(op)) {
+      visit(load.getMemory(), load.getIndices(), load.getResult().getType());
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      visit(store.getMemory(), store.getIndices(), store.getValue().getType());
+    }
+  });
+}
+
 /// The tensors whose alignment matters: those that tiles and fragments with
 /// wide rows are copied from and to.
 static llvm::SetVector<unsigned> findAlignedCandidates(KernelOp kernel) {
   llvm::SetVector<unsigned> indices;
-  auto add = [&](Value memory, ValueRange at, Type tile) {
+  walkAccesses(kernel, [&](Value memory, ValueRange at, Type tile) {
     if (!hasWideRows(memory, at, getTileShape(tile)))
       return;
     // The launch checks packed tensors (ApplyPrepack.cpp) in any variant.
     BlockArgument argument = getTensorArgument(memory);
     if (argument && !kernel.getArgPacking(argument.getArgNumber()))
       indices.insert(argument.getArgNumber());
-  };
-  kernel.walk([&](Operation *op) {
-    if (auto copy = dyn_cast<CopyOp>(op)) {
-      add(copy.getSource(), copy.getSourceIndices(),
-          copy.getDestination().getType());
-      add(copy.getDestination(), copy.getDestinationIndices(),
-          copy.getSource().getType());
-    } else if (auto load = dyn_cast<LoadOp>(op)) {
-      add(load.getMemory(), load.getIndices(), load.getResult().getType());
-    } else if (auto store = dyn_cast<StoreOp>(op)) {
-      add(store.getMemory(), store.getIndices(), store.getValue().getType());
-    }
   });
   return indices;
 }
@@ -114,6 +121,34 @@ static bool hasDynamicPitch(KernelOp kernel, unsigned index) {
   return false;
 }
 
+/// The bytes of an access to global memory.
+static int64_t getAccessBytes(Value memory, ValueRange at, Type tile) {
+  if (auto fragment = dyn_cast<RankedTensorType>(tile))
+    if (auto layout = dyn_cast_or_null<LayoutAttr>(fragment.getEncoding()))
+      return planGlobalAccess(memory, at, layout.getLayout()).bytes();
+  return getCopyBytes(memory, at, getTileShape(tile));
+}
+
+/// Whether 16 bytes instead of 8 for tensors with wide elements would make some
+/// access wider.  Sums of warpgroups, say, are stored in pairs.
+static bool gainsFromWide(KernelOp kernel) {
+  llvm::SetVector<unsigned> candidates = findAlignedCandidates(kernel);
+  for (unsigned index : candidates)
+    kernel.setArgAttr(index, alignedAttrName,
+                      OpBuilder(kernel).getI64IntegerAttr(
+                          limitAlignment(kernel, index, levels[0].wideBytes)));
+  bool gains = false;
+  walkAccesses(kernel, [&](Value memory, ValueRange at, Type tile) {
+    BlockArgument argument =
+        isa<GlobalType>(memory.getType()) ? getTensorArgument(memory) : nullptr;
+    gains |= argument && !isNarrow(kernel, argument.getArgNumber()) &&
+             getAccessBytes(memory, at, tile) > narrowestLevel;
+  });
+  for (unsigned index : candidates)
+    kernel.removeArgAttr(index, alignedAttrName);
+  return gains;
+}
+
 /// Whether some launch meets this level and none of those before it.  Pitches
 /// that are fixed meet what they can at every level.
 static bool isLevelNeeded(KernelOp kernel, const AlignmentLevel &level) {
@@ -129,6 +164,8 @@ static bool isLevelNeeded(KernelOp kernel, const AlignmentLevel &level) {
       dynamicWide |= isDynamic;
     }
   }
+  // Else the level between the others would make the lowest's code.
+  hasWide = hasWide && gainsFromWide(kernel);
   if (level.wideBytes == 16)
     return hasWide && dynamicNarrow;
   return dynamicWide || (dynamicNarrow && !hasWide);

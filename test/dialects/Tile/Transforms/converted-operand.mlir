@@ -66,7 +66,7 @@
 // ORDER: tile.fence
 // ORDER-NEXT: tile.arrive
 // ORDER-NOT: tile.barrier{{$}}
-// ORDER: tile.kernel @both__aligned16x8
+// ORDER: tile.kernel @both__aligned8
 // ORDER: tile.store {{.*}}xi8
 // ORDER: tile.fence
 // ORDER-NEXT: tile.barrier

@@ -110,6 +110,28 @@ tile.kernel @odd_pitch(%A: !tile.global<?x?xbf16> {tile.name = "A", tile.dtype =
 
 // -----
 
+// Tests that the level between is left out where wide elements move in pieces of
+// 8 bytes at most: it would make the code of the lowest.
+// CHECK-LABEL: tile.kernel @pairs__aligned(
+// CHECK-NOT: @pairs__aligned16x8
+// CHECK-LABEL: tile.kernel @pairs__aligned8(
+// CHECK-SAME: tile.aligned = 8 : i64
+// CHECK-SAME: tile.aligned = 8 : i64
+// CHECK-LABEL: tile.kernel @pairs__general(
+#pairs = #tile.layout<"64x32 registers=[[0,1],[16,0],[32,0]] lanes=[[0,2],[0,4],[0,8],[0,16],[1,0]] warps=[[2,0],[4,0],[8,0]]">
+tile.kernel @pairs(%A: !tile.global<?x?xi8> {tile.name = "A", tile.dtype = "int8", tile.access = "in", tile.dims = ["M", "K"]},
+                   %C: !tile.global<?x?xi32> {tile.name = "C", tile.dtype = "int32", tile.access = "out", tile.dims = ["M", "K"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %c0 = arith.constant 0 : i64
+  %as = tile.alloc_shared "As" : !tile.shared<64x32xi8>
+  tile.copy %A[%c0, %c0] to %as : !tile.global<?x?xi8>, !tile.shared<64x32xi8>
+  %zero = arith.constant dense<0> : tensor<64x32xi32, #pairs>
+  tile.store %zero, %C[%c0, %c0] : tensor<64x32xi32, #pairs>, !tile.global<?x?xi32>
+  tile.return
+}
+
+// -----
+
 // Tests the levels of a kernel with wide and narrow elements: rows of 8 bytes of
 // the narrow tensor do not narrow the copies of the wide one.
 // CHECK-LABEL: tile.kernel @mixed__aligned(
