@@ -4,7 +4,7 @@ import numpy as np
 
 from case import Case, Tensor, kernel_text
 from data import draw_any, draw_powers, draw_small
-from families.gemm_parts import GRID, SIZES, are_sizes_legal, draw_sizes, make_operand
+from families.gemm_parts import GRID, SIZES, are_sizes_legal, draw_sizes, has_instruction, make_operand
 from formats import FORMATS, encode
 from space import draw as draw_space
 
@@ -40,8 +40,13 @@ def is_legal(p):
         return False
     if p["group"] < 1 or (p["tile_k"] % p["group"] and p["group"] % p["tile_k"]):
         return False
-    # Elements of a prepacked tensor go to products only.
+    # Elements of a prepacked tensor go to products of instructions only; scales of integers multiply their sums, and groups
+    # that are shorter than an instruction are expanded.
     if p["use"] == "store" and (p["swap"] or p["prepack"]):
+        return False
+    if p["prepack"] and not has_instruction(p, (p["a"],), *(("tile_n", "tile_m") if p["swap"] else ("tile_m", "tile_n"))):
+        return False
+    if p["prepack"] and "int" in p["a"] and (p["group"] < 32 or "S" in p["prepack"]):
         return False
     # Without a scale an integer operand stays one only if its zero-point is an integer.
     if p["use"] == "gemm" and "int" in p["a"] and not p["scale"] and "int" not in p["zero_type"]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from case import Case, Tensor, kernel_text
-from families.gemm_parts import GRID, SIZES, are_sizes_legal, draw_operands, draw_sizes, make_operand
+from families.gemm_parts import GRID, SIZES, are_sizes_legal, draw_operands, draw_sizes, has_instruction, make_operand
 from formats import FORMATS, encode
 from space import draw as draw_space
 
@@ -54,8 +54,8 @@ def build(p):
     a, b = reversed(p["pair"]) if p["swap"] else p["pair"]
     if not are_sizes_legal(p) or p["split"] not in (1, 2, 3):
         return None
-    # Elements of a prepacked tensor go to products by themselves only.
-    if p["prepack"] and p["through"] != "shared":
+    # Elements of a prepacked tensor go to products of instructions by themselves only.
+    if p["prepack"] and (p["through"] != "shared" or not has_instruction(p, (a, b))):
         return None
     accumulator = accumulator_type(a, b)
     if p["accumulator"] == "f16":

@@ -43,6 +43,14 @@ def are_sizes_legal(p):
     return p["m"] * p["n"] * p["k"] <= MOST_WORK and p["tile_m"] * p["tile_n"] * p["tile_k"] <= MOST_WORK
 
 
+def has_instruction(p, types, rows="tile_m", columns="tile_n"):
+    """Whether a product of these types is one of matrix instructions: others read their operands element by element, which
+    prepacked ones are not there for."""
+    if any(t in ("f32", "f64") for t in types):
+        return False
+    return p[rows] % 16 == 0 and p[columns] % 8 == 0 and p["tile_k"] % (8 if "tf32" in types else 16) == 0
+
+
 def draw_operands(random, p, a, b):
     """The codes of A [M, K] and B [K, N]. *small*: all sums are exact. *probe*: each row of A has one power of two, so that any
     element of B, and nothing else, reaches each output. *any* is for tolerance."""
