@@ -16,8 +16,21 @@ static constexpr int64_t stepBytes = 32;
 /// Columns of the widest instruction.
 static constexpr int64_t mostColumns = 256;
 /// Sums of a thread beyond which ptxas spills, beside addresses: two
-/// warpgroups that multiply have 232 registers a thread, four have 112.
-static int64_t getMostSums(int64_t warps) { return warps <= 8 ? 192 : 96; }
+/// warpgroups that multiply have 232 registers a thread; four have 112, of
+/// which it uses the 96 of the kernel's entry (seen: 80 sums fit, 88 do not).
+static int64_t getMostSums(int64_t warps) { return warps <= 8 ? 192 : 80; }
+
+/// Columns of one instruction in a kernel of this many warps and a warpgroup
+/// that copies for them.  ptxas wants all registers of an instruction among
+/// those of a thread at the kernel's entry, whatever setmaxnreg gives later:
+/// sums, four of a left operand from registers, and 26 others.
+static int64_t getMostColumns(int64_t warps, bool isLeftInRegisters) {
+  constexpr int64_t allRegisters = 65536, mostRegisters = 255;
+  int64_t atEntry = allRegisters / ((warps + 4) * 32) / 8 * 8;
+  int64_t sums =
+      std::min(atEntry, mostRegisters) - 26 - (isLeftInRegisters ? 4 : 0);
+  return std::min(mostColumns, sums * 2 / 8 * 8);
+}
 
 /// Registers of a thread for addresses, descriptors and loads.
 static constexpr int64_t otherRegisters = 40;
@@ -112,10 +125,10 @@ static std::string findSharedObstacle(Value operand, Type type, bool isKFastest,
   return "";
 }
 
-/// The number of columns of one instruction where a warpgroup has `columns`
-/// side by side; 0 if there is none.
-static int64_t chooseColumns(int64_t columns, bool isInteger) {
-  for (int64_t count = std::min(columns, mostColumns); count >= 8; count -= 8)
+/// The number of columns of one instruction, `most` at most, where a warpgroup
+/// has `columns` side by side; 0 if there is none.
+static int64_t chooseColumns(int64_t columns, int64_t most, bool isInteger) {
+  for (int64_t count = std::min(columns, most); count >= 8; count -= 8)
     if (columns % count == 0 && (!isInteger || count % 16 == 0 || count == 8))
       return count;
   return 0;
@@ -280,12 +293,14 @@ static bool fitsRegisters(WgmmaForm &form, const GemmCost &cost,
 /// The numbers of columns that one instruction may have, for a product whose
 /// warpgroups have `columns` side by side.  Sums that join a total do so best
 /// 128 columns at a time, or nearly as many: measured, 8-bit floats on an H200.
-static SmallVector<int64_t> listColumns(int64_t columns, bool isInteger,
-                                        bool splits) {
+static SmallVector<int64_t> listColumns(int64_t columns, int64_t most,
+                                        bool isInteger, bool splits) {
   SmallVector<int64_t> widths;
   if (splits)
-    widths = getPartWidths(columns);
-  int64_t all = chooseColumns(columns, isInteger);
+    for (int64_t width : getPartWidths(columns))
+      if (width <= most)
+        widths.push_back(width);
+  int64_t all = chooseColumns(columns, most, isInteger);
   if (all != 0 && !llvm::is_contained(widths, all))
     widths.insert(all <= 128 ? widths.begin() : widths.end(), all);
   return widths;
@@ -329,7 +344,8 @@ static void findCandidates(WgmmaForm &form, int64_t warps,
     };
     bool splits = maySplit(form, makeMma(8), warpColumns);
     for (int64_t width :
-         listColumns(columns, form.types.first.isInteger(8), splits)) {
+         listColumns(columns, getMostColumns(warps, form.isLeftInRegisters()),
+                     form.types.first.isInteger(8), splits)) {
       if (splits && promotion && *promotion != width)
         continue;
       MmaAttr mma = makeMma(width);

@@ -100,3 +100,60 @@ tile.kernel @operand_from_product() attributes {symbols = [], checks = [], grid 
   %r = tile.mma %a1, %p, %zero using #mma : tensor<16x16xbf16, #a>, tensor<16x8xbf16, #b>, tensor<16x8xf32, #c>
   tile.return
 }
+
+// -----
+
+// Tests that what is loaded from a tensor for the next iteration starts as soon
+// as the product runs, with what makes its address in front of the product, and
+// that it stays where it is if the loop writes tensors.
+#sums = #tile.layout<"64x64 registers=[[0,1],[8,0],[0,8],[0,16],[0,32]] lanes=[[0,2],[0,4],[1,0],[2,0],[4,0]] warps=[[16,0],[32,0]]">
+#rows = #tile.shared_layout<swizzle = [3, 4, 3]>
+// CHECK-LABEL: @load_for_later
+// CHECK: scf.for
+// CHECK: arith.muli
+// CHECK: tile.wgmma
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.mma_wait
+// CHECK: scf.yield
+tile.kernel @load_for_later(%S: !tile.global<?x?xf32> {tile.access = "in", tile.dims = ["M", "N"], tile.dtype = "f32", tile.name = "S"})
+    attributes {symbols = [{dim = 0 : i64, name = "M", param = 0 : i64}, {dim = 1 : i64, name = "N", param = 0 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x64xbf16, #rows>
+  %b = tile.alloc_shared : !tile.shared<64x64xbf16, #rows>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #sums>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c64 = arith.constant 64 : i64
+  %n = tile.symbol "N" : i64
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%total = %zero, %scale = %zero) -> (tensor<64x64xf32, #sums>, tensor<64x64xf32, #sums>) : i64 {
+    %s = tile.wgmma %a, %b, %zero k 0 depth 64 using <m64n64k16, type = bf16, warps = [4, 1]> {overwrite} : !tile.shared<64x64xbf16, #rows>, !tile.shared<64x64xbf16, #rows>, tensor<64x64xf32, #sums> -> !tile.in_flight<tensor<64x64xf32, #sums>>
+    %w = tile.mma_wait %s pending 0 : !tile.in_flight<tensor<64x64xf32, #sums>> -> tensor<64x64xf32, #sums>
+    %p = arith.mulf %w, %scale : tensor<64x64xf32, #sums>
+    %t = arith.addf %total, %p : tensor<64x64xf32, #sums>
+    %at = arith.muli %i, %c64 : i64
+    %l = tile.load %S[%c0, %at] : !tile.global<?x?xf32> -> tensor<64x64xf32, #sums>
+    scf.yield %t, %l : tensor<64x64xf32, #sums>, tensor<64x64xf32, #sums>
+  }
+  tile.return
+}
+
+// CHECK-LABEL: @load_behind_store
+// CHECK: tile.mma_wait
+// CHECK: tile.store
+// CHECK: tile.load
+tile.kernel @load_behind_store(%S: !tile.global<?x?xf32> {tile.access = "inout", tile.dims = ["M", "N"], tile.dtype = "f32", tile.name = "S"})
+    attributes {symbols = [{dim = 0 : i64, name = "M", param = 0 : i64}, {dim = 1 : i64, name = "N", param = 0 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x64xbf16, #rows>
+  %b = tile.alloc_shared : !tile.shared<64x64xbf16, #rows>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #sums>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %n = tile.symbol "N" : i64
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%scale = %zero) -> (tensor<64x64xf32, #sums>) : i64 {
+    %s = tile.wgmma %a, %b, %zero k 0 depth 64 using <m64n64k16, type = bf16, warps = [4, 1]> {overwrite} : !tile.shared<64x64xbf16, #rows>, !tile.shared<64x64xbf16, #rows>, tensor<64x64xf32, #sums> -> !tile.in_flight<tensor<64x64xf32, #sums>>
+    %w = tile.mma_wait %s pending 0 : !tile.in_flight<tensor<64x64xf32, #sums>> -> tensor<64x64xf32, #sums>
+    tile.store %w, %S[%c0, %i] : tensor<64x64xf32, #sums>, !tile.global<?x?xf32>
+    %l = tile.load %S[%c0, %i] : !tile.global<?x?xf32> -> tensor<64x64xf32, #sums>
+    scf.yield %l : tensor<64x64xf32, #sums>
+  }
+  tile.return
+}
