@@ -237,6 +237,26 @@ LogicalResult tile::emitElementwise(KernelEmitter &e, Operation *op) {
   return success();
 }
 
+/// The words of the result, where they are words of the source.
+static std::optional<FragmentValue> takeWords(KernelEmitter &e,
+                                              const FragmentValue &source,
+                                              ArrayRef<int> registerOf) {
+  FragmentValue shape(source.getElementType(), registerOf.size());
+  unsigned perWord = shape.elementsPerWord();
+  if (perWord == 1 || source.isInPieces())
+    return std::nullopt;
+  SmallVector<Value> words = source.getWords(e.builder, e.loc), taken;
+  for (unsigned at = 0; at < registerOf.size(); at += perWord) {
+    int first = registerOf[at];
+    for (unsigned i = 0; i < perWord; ++i)
+      if (first % int(perWord) != 0 || registerOf[at + i] != first + int(i))
+        return std::nullopt;
+    taken.push_back(words[first / perWord]);
+  }
+  return FragmentValue::ofWords(source.getElementType(), registerOf.size(),
+                                taken);
+}
+
 /// Registers of the result from those of the source.
 static void emitPermutation(KernelEmitter &e, Value source, Value result,
                             ArrayRef<int> registerOf) {
@@ -246,6 +266,10 @@ static void emitPermutation(KernelEmitter &e, Value source, Value result,
     identity &= reg == int(i);
   if (identity) {
     e.setFragment(result, FragmentValue(value));
+    return;
+  }
+  if (std::optional<FragmentValue> words = takeWords(e, value, registerOf)) {
+    e.setFragment(result, *words);
     return;
   }
   SmallVector<Value> elements = value.getElements(e.builder, e.loc), permuted;

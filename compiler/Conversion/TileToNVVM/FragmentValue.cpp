@@ -29,6 +29,45 @@ FragmentValue FragmentValue::ofWords(Type elementType, unsigned count,
   return value;
 }
 
+static bool isNibble(Type elementType) {
+  return getRegisterType(elementType).isInteger(4);
+}
+
+unsigned FragmentValue::getPieceCount() const {
+  return isNibble(elementType) ? count / 2 : count;
+}
+
+FragmentValue FragmentValue::ofPieces(Type elementType, unsigned count,
+                                      ArrayRef<Value> pieces) {
+  FragmentValue value(elementType, count);
+  assert(pieces.size() == value.getPieceCount() && "wrong number of pieces");
+  (isNibble(elementType) ? value.bytes : value.elements)
+      .assign(pieces.begin(), pieces.end());
+  return value;
+}
+
+SmallVector<Value> FragmentValue::getPieces(OpBuilder &builder,
+                                            Location loc) const {
+  if (!isNibble(elementType))
+    return getElements(builder, loc);
+  if (!bytes.empty())
+    return bytes;
+  SmallVector<Value> nibbles = getElements(builder, loc), result;
+  auto widen = [&](Value nibble) {
+    return builder.createOrFold<arith::ExtUIOp>(loc, builder.getI8Type(),
+                                                nibble);
+  };
+  Value four =
+      arith::ConstantOp::create(builder, loc, builder.getI8IntegerAttr(4));
+  for (unsigned i = 0; i < count; i += 2) {
+    Value high =
+        builder.createOrFold<arith::ShLIOp>(loc, widen(nibbles[i + 1]), four);
+    result.push_back(
+        builder.createOrFold<arith::OrIOp>(loc, widen(nibbles[i]), high));
+  }
+  return result;
+}
+
 unsigned FragmentValue::elementsPerWord() const {
   unsigned bits = getRegisterType(elementType).getIntOrFloatBitWidth();
   // Booleans are not packed.
@@ -54,11 +93,17 @@ SmallVector<Value> FragmentValue::getElements(OpBuilder &builder,
   unsigned bits = type.getIntOrFloatBitWidth(), perWord = 32 / bits;
   Type integer = builder.getIntegerType(bits);
   SmallVector<Value> result;
+  // Bytes are words of two nibbles.
+  ArrayRef<Value> held = words;
+  if (!bytes.empty()) {
+    held = bytes;
+    perWord = 2;
+  }
   for (unsigned i = 0; i < count; ++i) {
-    Value word = words[i / perWord];
+    Value word = held[i / perWord];
     if (unsigned shift = i % perWord * bits) {
       Value amount = arith::ConstantOp::create(
-          builder, loc, builder.getI32IntegerAttr(shift));
+          builder, loc, builder.getIntegerAttr(word.getType(), shift));
       word = builder.createOrFold<arith::ShRUIOp>(loc, word, amount);
     }
     Value element = builder.createOrFold<arith::TruncIOp>(loc, integer, word);
@@ -75,7 +120,7 @@ SmallVector<Value> FragmentValue::getWords(OpBuilder &builder,
     return words;
   unsigned perWord = elementsPerWord(), bits = 32 / perWord;
   Type i32 = builder.getI32Type();
-  SmallVector<Value> result;
+  SmallVector<Value> result, elements = getElements(builder, loc);
   for (unsigned i = 0; i < count; i += perWord) {
     // A pair is a vector in LLVM, which makes packed conversions visible to it.
     if (perWord == 2 && isa<FloatType>(elements[i].getType())) {

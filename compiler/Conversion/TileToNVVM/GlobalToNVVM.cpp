@@ -19,12 +19,16 @@ using namespace mlir::tile;
 bool tile::isLoadedInPieces(LoadOp op) {
   constexpr int64_t byteBits = 8, wordBits = 32;
   int64_t bits = getElementBits(getTileElementType(op.getMemory().getType()));
-  if (!isa<GlobalType>(op.getMemory().getType()) || bits < byteBits ||
-      bits >= wordBits)
+  if (!isa<GlobalType>(op.getMemory().getType()) || bits >= wordBits)
     return false;
+  const layout::FragmentLayout &layout =
+      getFragmentLayout(op.getResult().getType()).getLayout();
   layout::VectorPlan plan =
-      planGlobalAccess(op.getMemory(), op.getIndices(),
-                       getFragmentLayout(op.getResult().getType()).getLayout());
+      planGlobalAccess(op.getMemory(), op.getIndices(), layout);
+  if (bits < byteBits)
+    return isa<IntegerType>(op.getResult().getType().getElementType()) &&
+           !op.getPad() && !plan.splitsByte() && plan.bytes() == 1 &&
+           layout.elementsPerThread() % 2 == 0;
   return op.getPad() || plan.bytes() * byteBits < wordBits;
 }
 
@@ -52,6 +56,8 @@ LogicalResult tile::emitGlobalLoad(KernelEmitter &e, LoadOp op) {
   }
   SpareNibble spare(e, plan.bytes() == 1 ? op.getMemory() : Value());
   Guard guard = chooseGuard(plan.accesses());
+  bool ofBytes = getElementBits(element) == 4 && plan.bytes() == 1;
+  SmallVector<Value> bytes(ofBytes ? layout.elementsPerThread() / 2 : 0);
   for (int access = 0; access < plan.accesses(); ++access) {
     ArrayRef<int> registers =
         ArrayRef(plan.registers).slice(access * plan.elements, plan.elements);
@@ -59,9 +65,16 @@ LogicalResult tile::emitGlobalLoad(KernelEmitter &e, LoadOp op) {
         emitGuardedLoad(e, guard, addresser.getInBounds(registers[0]),
                         addresser.getPointer(registers[0]), plan.bytes());
     loaded = spare.clear(loaded, addresser, registers[0]);
+    if (ofBytes && registers[0] % 2 == 0 && registers[1] == registers[0] + 1)
+      bytes[registers[0] / 2] = loaded;
     collector.addVector(loaded, plan.bytes(), registers);
   }
-  e.setFragment(op.getResult(), collector.finishInPieces());
+  bool haveAll = llvm::all_of(bytes, [](Value byte) { return bool(byte); });
+  e.setFragment(
+      op.getResult(),
+      ofBytes && haveAll
+          ? FragmentValue::ofPieces(element, layout.elementsPerThread(), bytes)
+          : collector.finishInPieces());
   return success();
 }
 

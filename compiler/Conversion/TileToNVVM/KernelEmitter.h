@@ -35,11 +35,17 @@ public:
   static FragmentValue ofElements(Type elementType, ArrayRef<Value> elements);
   static FragmentValue ofWords(Type elementType, unsigned count,
                                ArrayRef<Value> words);
+  /// Pieces of words, as they came: nibbles in bytes, wider elements alone.
+  static FragmentValue ofPieces(Type elementType, unsigned count,
+                                ArrayRef<Value> pieces);
 
   Type getElementType() const { return elementType; }
   unsigned size() const { return count; }
-  /// Whether there are no words yet, only elements.
+  /// Whether there are no words yet, only pieces.
   bool isInPieces() const { return words.empty(); }
+  SmallVector<Value> getPieces(OpBuilder &builder, Location loc) const;
+  /// How many pieces there are.
+  unsigned getPieceCount() const;
   /// Elements in a word, or 1 if elements are separate.
   unsigned elementsPerWord() const;
 
@@ -58,8 +64,8 @@ public:
 private:
   Type elementType;
   unsigned count = 0;
-  /// One of the two is filled.
-  SmallVector<Value> elements, words;
+  /// One of the three is filled; bytes hold nibbles.
+  SmallVector<Value> elements, words, bytes;
 };
 
 /// A tensor in global memory, as the kernel's parameters describe it.

@@ -28,15 +28,17 @@ static bool isOnItsWay(scf::ForOp op, unsigned index, unsigned depth = 0) {
 
 static void appendPieces(KernelEmitter &e, Value value,
                          SmallVectorImpl<Value> &flat) {
-  llvm::append_range(flat, e.getFragment(value).getElements(e.builder, e.loc));
+  llvm::append_range(flat, e.getFragment(value).getPieces(e.builder, e.loc));
 }
 
 static void takePieces(KernelEmitter &e, Value value, ValueRange &flat) {
-  unsigned count = e.getLayout(value).elementsPerThread();
-  e.setFragment(value, FragmentValue::ofElements(
-                           getTileElementType(value.getType()),
-                           SmallVector<Value>(flat.take_front(count))));
-  flat = flat.drop_front(count);
+  Type type = getTileElementType(value.getType());
+  unsigned count = e.getLayout(value).elementsPerThread(),
+           pieces = FragmentValue(type, count).getPieceCount();
+  e.setFragment(value,
+                FragmentValue::ofPieces(
+                    type, count, SmallVector<Value>(flat.take_front(pieces))));
+  flat = flat.drop_front(pieces);
 }
 
 /// Emits a region's block in place and ends it with a yield of its flat values,

@@ -360,13 +360,8 @@ void WgmmaEmitter::emit() {
   e.setFragment(op.getResult(), FragmentValue::ofElements(sumType, registers));
 }
 
-LogicalResult tile::emitWgmma(KernelEmitter &e, WgmmaOp op) {
-  WgmmaEmitter(e, op).emit();
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
-// Waits
+// What stands between products
 //===----------------------------------------------------------------------===//
 
 /// A value as an operand of inline PTX, with its constraint.
@@ -399,7 +394,7 @@ static void pinFragment(KernelEmitter &e, Value fragment) {
   const FragmentValue &value = e.getFragment(fragment);
   // What came in pieces is joined behind.
   bool inPieces = value.isInPieces();
-  SmallVector<Value> flat = inPieces ? value.getElements(e.builder, e.loc)
+  SmallVector<Value> flat = inPieces ? value.getPieces(e.builder, e.loc)
                                      : value.flatten(e.builder, e.loc),
                      inputs;
   SmallVector<Type> types;
@@ -424,31 +419,50 @@ static void pinFragment(KernelEmitter &e, Value fragment) {
     part = takeOperand(e, output, part.getType());
   }
   Type element = value.getElementType();
-  e.setFragment(fragment, inPieces ? FragmentValue::ofElements(element, flat)
-                                   : FragmentValue::unflatten(
-                                         element, value.size(), flat));
+  e.setFragment(fragment,
+                inPieces
+                    ? FragmentValue::ofPieces(element, value.size(), flat)
+                    : FragmentValue::unflatten(element, value.size(), flat));
 }
 
-/// The registers of an operand are free behind the wait for its product:
-/// arithmetic that stands there, up to the next product, stays there.
-static void pinArithmetic(KernelEmitter &e, MmaWaitOp wait) {
+static Value getLeft(WgmmaOp op) {
+  return op.getMma().getSwap() ? op.getB() : op.getA();
+}
+
+/// Arithmetic that stands behind a product or a wait, up to the next one, stays
+/// there.
+static void pinArithmetic(KernelEmitter &e, Operation *place) {
   llvm::SmallSetVector<Value, 8> inputs;
-  for (Operation *op = wait->getNextNode(); op && !isa<WgmmaOp>(op);
-       op = op->getNextNode()) {
-    if (op->hasTrait<OpTrait::IsTerminator>() || isa<MmaWaitOp>(op))
+  for (Operation *op = place->getNextNode();
+       op && !isa<WgmmaOp, MmaWaitOp>(op); op = op->getNextNode()) {
+    if (op->hasTrait<OpTrait::IsTerminator>())
       continue;
     for (Value operand : op->getOperands()) {
       Operation *maker = operand.getDefiningOp();
-      bool isEarlier = maker ? maker->getBlock() == wait->getBlock() &&
-                                   maker->isBeforeInBlock(wait) &&
+      bool isEarlier = maker ? maker->getBlock() == place->getBlock() &&
+                                   maker->isBeforeInBlock(place) &&
                                    !maker->hasTrait<OpTrait::ConstantLike>()
-                             : operand.getParentBlock() == wait->getBlock();
+                             : operand.getParentBlock() == place->getBlock();
       if (isEarlier && isa<RankedTensorType>(operand.getType()))
         inputs.insert(operand);
     }
   }
+  // What many elements share, as scales of groups, is computed once.
+  auto isShared = [&](Value input) {
+    return isa_and_nonnull<ReindexOp>(input.getDefiningOp()) ||
+           e.getFragment(input).isInPieces();
+  };
   for (Value input : inputs)
-    pinFragment(e, input);
+    if (isa<MmaWaitOp>(place) || !isShared(input))
+      pinFragment(e, input);
+}
+
+LogicalResult tile::emitWgmma(KernelEmitter &e, WgmmaOp op) {
+  WgmmaEmitter(e, op).emit();
+  // Part of the next operand is made while a step of this one multiplies.
+  if (!isa<SharedType>(getLeft(op).getType()))
+    pinArithmetic(e, op);
+  return success();
 }
 
 LogicalResult tile::emitMmaWait(KernelEmitter &e, MmaWaitOp op) {
@@ -458,6 +472,7 @@ LogicalResult tile::emitMmaWait(KernelEmitter &e, MmaWaitOp op) {
       sums.getElements(e.builder, e.loc), {}, "");
   e.setFragment(op.getResult(),
                 FragmentValue::ofElements(sums.getElementType(), registers));
+  // The registers of an operand are free behind the wait for its product.
   if (isa<InFlightType>(op.getResult().getType()))
     pinArithmetic(e, op);
   return success();

@@ -56,15 +56,23 @@ void AlignmentFacts::addInt32Extents(unsigned index) {
   }
 }
 
+void AlignmentFacts::addEvenPack(unsigned index) {
+  auto type = cast<GlobalType>(kernel.getArgumentTypes()[index]);
+  int64_t pack = type.getPackDim();
+  if (pack < 0)
+    return;
+  Attribute extent = kernel.getArgDims(index)[pack];
+  if (evaluateExpression(kernel, extent).value_or(1) % 2 != 0)
+    addMultiple(extent, 2,
+                "the packed dimension of '" + kernel.getArgName(index) +
+                    "' is even");
+}
+
 void AlignmentFacts::addArgument(unsigned index, int64_t bytes) {
   auto type = cast<GlobalType>(kernel.getArgumentTypes()[index]);
   StringAttr name = builder.getStringAttr(kernel.getArgName(index));
   std::string quoted = ("'" + name.getValue() + "'").str();
-  if (int64_t pack = type.getPackDim(); pack >= 0) {
-    Attribute extent = kernel.getArgDims(index)[pack];
-    if (evaluateExpression(kernel, extent).value_or(1) % 2 != 0)
-      addMultiple(extent, 2, "the packed dimension of " + quoted + " is even");
-  }
+  addEvenPack(index);
   for (int64_t dim = 0; dim + 1 < type.getRank(); ++dim) {
     auto pitch = getStaticPitch(kernel, index, dim);
     if (!pitch || *pitch % bytes != 0)

@@ -27,6 +27,9 @@ public:
   /// say so itself.
   void addArgument(unsigned index, int64_t bytes);
 
+  /// Adds the last of these only.
+  void addEvenPack(unsigned index);
+
   /// Adds that tensor argument `index` starts at a multiple of `bytes`.
   void addBase(unsigned index, int64_t bytes);
 

@@ -6,12 +6,16 @@
 //
 //     wait full[0]; load, make operand 0
 //     for k in pairs, carrying the operand and the slot of k:
-//       product k
+//       first step of product k
 //       wait full of k + 1; load its numbers
 //       wait until 1 is pending; arrive empty of k - 1
-//       make the operand of k + 1
+//       make the first part of the operand of k + 1
+//       for each other step: start it, make the next part of the operand
 //       the same for k + 1 and k + 2
 //     wait until none is pending; arrive empty of the last; an odd iteration
+//
+// A warp that has started a step waits to start the next one until the tensor
+// cores are about to take it, and makes part of the next operand meanwhile.
 //
 // Where the other operand is converted in shared memory (ConvertedOperand.h),
 // so is its part of k + 1, behind the start of product k; the threads tell of
@@ -25,6 +29,7 @@
 
 #include "dialects/Tile/Transforms/ConversionsAhead.h"
 #include "dialects/Tile/IR/TileOps.h"
+#include "dialects/Tile/Transforms/OperandParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -42,8 +47,8 @@ namespace {
 struct State {
   /// In flight.
   Value sums;
-  /// The operand of the iteration.
-  Value operand;
+  /// The operand of the iteration, in parts.
+  SmallVector<Value> operand;
   /// The carried values but for the sums: those of the iteration, where they
   /// are places in rings, and those of the next one.
   SmallVector<Value> here, next;
@@ -76,13 +81,14 @@ private:
   }
   void mapCarried(IRMapping &mapping, ArrayRef<Value> values);
   void cloneEarly(IRMapping &mapping);
-  Value cloneArithmetic(IRMapping &mapping);
+  void cloneShared(IRMapping &mapping);
   void cloneConversion(IRMapping &mapping, Value isNotLast);
   void handOver(const IRMapping &mapping, Value isNotLast);
   void handBackEarly(const IRMapping &mapping, Value index, Value last);
   SmallVector<Value> getYielded(const IRMapping &mapping);
   State startFirst(Value last);
-  WgmmaOp startProduct(const State &state, Value sums, Value accumulates);
+  WgmmaOp startStep(const State &state, int64_t part, Value sums,
+                    Value accumulates);
   void arrive(ArrayRef<Value> slots, Value predicate);
   State emitIteration(const State &state, Value index, Value last,
                       Value isLater, Value isLast);
@@ -108,6 +114,7 @@ private:
   /// loaded.
   SmallVector<Operation *> others;
   DenseSet<Operation *> arithmetic;
+  std::optional<OperandParts> parts;
   unsigned sumsIndex = 0;
   bool startsAtZero = false;
 };
@@ -246,8 +253,11 @@ bool AheadMaker::collectArithmetic() {
 }
 
 bool AheadMaker::collect() {
-  return collectOps() && collectConversion() && checkSums() && checkCarried() &&
-         collectArithmetic();
+  if (!collectOps() || !collectConversion() || !checkSums() ||
+      !checkCarried() || !collectArithmetic())
+    return false;
+  parts.emplace(product, arithmetic);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -268,11 +278,11 @@ void AheadMaker::cloneEarly(IRMapping &mapping) {
       builder.clone(*op, mapping);
 }
 
-Value AheadMaker::cloneArithmetic(IRMapping &mapping) {
+/// Clones the arithmetic that all parts of the operand share.
+void AheadMaker::cloneShared(IRMapping &mapping) {
   for (Operation *op : others)
-    if (arithmetic.contains(op))
+    if (arithmetic.contains(op) && !parts->isByParts(op))
       builder.clone(*op, mapping);
-  return mapping.lookup(getLeft(product));
 }
 
 /// Clones what writes a buffer of the converted tile, where there is a next
@@ -318,7 +328,9 @@ State AheadMaker::startFirst(Value last) {
   cloneConversion(mapping, /*isNotLast=*/Value());
   handBackEarly(mapping, loop.getLowerBound(), last);
   handOver(mapping, /*isNotLast=*/Value());
-  state.operand = cloneArithmetic(mapping);
+  cloneShared(mapping);
+  for (int64_t part = 0; part < parts->count(); ++part)
+    state.operand.push_back(parts->emit(builder, mapping, part));
   state.next = getYielded(mapping);
   for (ArriveOp arrive : arrivals)
     state.before.push_back(mapping.lookup(arrive.getIndex()));
@@ -343,17 +355,19 @@ void AheadMaker::handBackEarly(const IRMapping &mapping, Value index,
                      arrive.getPerWarpgroup(), arrive.getPerWarp());
 }
 
-/// Starts the product of an iteration.
-WgmmaOp AheadMaker::startProduct(const State &state, Value sums,
-                                 Value accumulates) {
+/// Starts to multiply a part of the operand of an iteration.
+WgmmaOp AheadMaker::startStep(const State &state, int64_t part, Value sums,
+                              Value accumulates) {
   IRMapping mapping;
   mapCarried(mapping, state.here);
-  if (readyWait)
+  if (readyWait && part == 0)
     builder.clone(*readyWait, mapping);
   builder.clone(*stage, mapping);
-  mapping.map(getLeft(product), state.operand);
+  mapping.map(getLeft(product), state.operand[part]);
   mapping.map(product.getAccumulator(), sums);
   auto started = cast<WgmmaOp>(builder.clone(*product, mapping));
+  started.setK(product.getK() + part * parts->getDepth());
+  started.setDepth(parts->getDepth());
   if (startsAtZero && accumulates)
     started.getAccumulatesMutable().assign(accumulates);
   return started;
@@ -369,7 +383,7 @@ void AheadMaker::arrive(ArrayRef<Value> slots, Value predicate) {
 /// `isLast`: whether there is none behind, null if there is.
 State AheadMaker::emitIteration(const State &state, Value index, Value last,
                                 Value isLater, Value isLast) {
-  WgmmaOp started = startProduct(state, state.sums, isLater);
+  WgmmaOp started = startStep(state, 0, state.sums, isLater);
   IRMapping mapping;
   Value following = arith::AddIOp::create(builder, loc, index, loop.getStep());
   mapping.map(loop.getInductionVar(), following);
@@ -394,7 +408,12 @@ State AheadMaker::emitIteration(const State &state, Value index, Value last,
   if (!ready)
     arrive(state.before, isLater);
   handOver(mapping, isNotLast);
-  result.operand = cloneArithmetic(mapping);
+  cloneShared(mapping);
+  result.operand.push_back(parts->emit(builder, mapping, 0));
+  for (int64_t part = 1; part < parts->count(); ++part) {
+    result.sums = startStep(state, part, result.sums, /*accumulates=*/Value());
+    result.operand.push_back(parts->emit(builder, mapping, part));
+  }
   result.here = state.next;
   result.next = getYielded(mapping);
   IRMapping current;
@@ -410,7 +429,8 @@ State AheadMaker::emitIteration(const State &state, Value index, Value last,
 
 /// All that a loop carries for a state.  Of `here` only places are of use.
 SmallVector<Value> AheadMaker::flatten(const State &state) {
-  SmallVector<Value> values{state.sums, state.operand};
+  SmallVector<Value> values{state.sums};
+  llvm::append_range(values, state.operand);
   llvm::append_range(values, state.before);
   llvm::append_range(values, state.next);
   for (Value value : state.here)
@@ -427,7 +447,8 @@ State AheadMaker::unflatten(ValueRange values, const State &like) {
     return value;
   };
   state.sums = take();
-  state.operand = take();
+  for (size_t i = 0; i < like.operand.size(); ++i)
+    state.operand.push_back(take());
   for (size_t i = 0; i < like.before.size(); ++i)
     state.before.push_back(take());
   for (size_t i = 0; i < like.next.size(); ++i)
@@ -504,9 +525,11 @@ SmallVector<Value> AheadMaker::emitAll() {
                                 hasRest, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(rest.thenBlock());
-  WgmmaOp started = startProduct(state, done, hadPair);
-  Value sums = MmaWaitOp::create(builder, wait.getLoc(), fragment, started,
-                                 /*pending=*/0);
+  Value sums = startStep(state, 0, done, hadPair);
+  for (int64_t part = 1; part < parts->count(); ++part)
+    sums = startStep(state, part, sums, /*accumulates=*/Value());
+  sums = MmaWaitOp::create(builder, wait.getLoc(), fragment, sums,
+                           /*pending=*/0);
   IRMapping current;
   mapCarried(current, state.here);
   SmallVector<Value> slots;

@@ -307,6 +307,16 @@ static llvm::SetVector<unsigned> findMappedTensors(const KernelParts &parts) {
   return indices;
 }
 
+/// The packed tensors that threads read from global memory themselves.
+static llvm::SetVector<unsigned> findDirectTensors(const KernelParts &parts) {
+  llvm::SetVector<unsigned> indices;
+  for (PipelinedOp loop : parts.loops)
+    for (CopyOp copy : getLoopCopies(loop).direct)
+      if (cast<GlobalType>(copy.getSource().getType()).getPackDim() >= 0)
+        indices.insert(cast<BlockArgument>(copy.getSource()).getArgNumber());
+  return indices;
+}
+
 /// Why the launch can never describe a tensor to TMA; empty if it may.
 static std::string findTensorObstacle(KernelOp kernel, unsigned index) {
   int64_t rank = cast<GlobalType>(kernel.getArgumentTypes()[index]).getRank();
@@ -347,6 +357,12 @@ KernelOp tile::forkTmaVariant(KernelOp kernel, std::string &obstacle) {
     variant.setArgAttr(index, alignedAttrName,
                        builder.getI64IntegerAttr(tmaGlobalAlignment));
   }
+  // Nibbles that threads read themselves come in whole bytes.
+  for (unsigned index : findDirectTensors(parts))
+    if (!kernel.getArgAttr(index, alignedAttrName) && !mapped.contains(index)) {
+      guards.addEvenPack(index);
+      variant.setArgAttr(index, alignedAttrName, builder.getI64IntegerAttr(1));
+    }
   SmallVector<Attribute> facts(guards.getFacts().getValue());
   for (unsigned index : mapped)
     addExtentFacts(variant, index, facts);

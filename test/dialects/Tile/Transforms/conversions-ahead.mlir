@@ -2,36 +2,50 @@
 
 // Tests that the operand of the next iteration is made while one multiplies, in
 // two iterations written out: loads in front of the wait that frees its
-// registers, conversions behind it; the buffer of the iteration before is
-// handed back meanwhile. Behind the last one its own buffer is read again. An
-// odd iteration follows.
+// registers, conversions behind it, a part behind each step; the buffer of the
+// iteration before is handed back meanwhile. Behind the last one its own buffer
+// is read again. An odd iteration follows.
 // CHECK-LABEL: tile.kernel @ahead__tma
 // CHECK: }, [1, 2] {
 // CHECK: scf.if
 // CHECK: tile.wait
 // CHECK: tile.load
-// CHECK: %[[FIRST:[a-z0-9]+]] = tile.cast {{.*}} -> tensor<64x128xbf16
-// CHECK: %[[PAIRS:[a-z0-9]+]]:{{[0-9]+}} = scf.for {{.*}} iter_args(%[[SUMS:[a-z0-9]+]] = %{{.+}}, %[[W:[a-z0-9]+]] = %[[FIRST]], %[[BEFORE:[a-z0-9]+]] = %{{.+}},
+// CHECK: %[[A0:[a-z0-9]+]] = tile.cast {{.*}} -> tensor<16x128xbf16
+// CHECK: %[[A1:[a-z0-9]+]] = tile.cast {{.*}} -> tensor<16x128xbf16
+// CHECK: %[[A2:[a-z0-9]+]] = tile.cast {{.*}} -> tensor<16x128xbf16
+// CHECK: %[[A3:[a-z0-9]+]] = tile.cast {{.*}} -> tensor<16x128xbf16
+// CHECK: %[[PAIRS:[a-z0-9]+]]:{{[0-9]+}} = scf.for {{.*}} iter_args(%[[SUMS:[a-z0-9]+]] = %{{.+}}, %[[W0:[a-z0-9]+]] = %[[A0]], %[[W1:[a-z0-9]+]] = %[[A1]], %[[W2:[a-z0-9]+]] = %[[A2]], %[[W3:[a-z0-9]+]] = %[[A3]], %[[BEFORE:[a-z0-9]+]] = %{{.+}},
 // CHECK: %[[LATER:[a-z0-9]+]] = arith.cmpi ne
-// CHECK: %[[S0:[a-z0-9]+]] = tile.wgmma %{{.+}}, %[[W]], %[[SUMS]] if %[[LATER]]
+// CHECK: %[[S0:[a-z0-9]+]] = tile.wgmma %{{.+}}, %[[W0]], %[[SUMS]] if %[[LATER]] k 0 depth 16
 // CHECK: tile.wait
 // CHECK: %[[Q1:[a-z0-9]+]] = tile.load
 // CHECK: %[[T0:[a-z0-9]+]] = tile.mma_wait %[[S0]] pending 1
 // CHECK: tile.arrive %{{.+}}[%[[BEFORE]]] if %[[LATER]] {per_warp}
-// CHECK: tile.reindex %[[Q1]]
-// CHECK: %[[W1:[a-z0-9]+]] = tile.cast
+// CHECK: %[[R1:[a-z0-9]+]] = tile.reindex %[[Q1]]
+// CHECK: %[[P0:[a-z0-9]+]] = tile.part %[[R1]] [0, 0]
+// CHECK: %[[B0:[a-z0-9]+]] = tile.cast %[[P0]]
+// CHECK: %[[S1:[a-z0-9]+]] = tile.wgmma %{{.+}}, %[[W1]], %[[T0]] k 16 depth 16
+// CHECK: %[[P1:[a-z0-9]+]] = tile.part %[[R1]] [16, 0]
+// CHECK: %[[B1:[a-z0-9]+]] = tile.cast %[[P1]]
+// CHECK: %[[S2:[a-z0-9]+]] = tile.wgmma %{{.+}}, %[[W2]], %[[S1]] k 32 depth 16
+// CHECK: %[[P2:[a-z0-9]+]] = tile.part %[[R1]] [32, 0]
+// CHECK: %[[S3:[a-z0-9]+]] = tile.wgmma %{{.+}}, %[[W3]], %[[S2]] k 48 depth 16
+// CHECK: %[[P3:[a-z0-9]+]] = tile.part %[[R1]] [48, 0]
 // CHECK: %[[LAST:[a-z0-9]+]] = arith.cmpi eq
-// CHECK: %[[S1:[a-z0-9]+]] = tile.wgmma %{{.+}}, %[[W1]], %[[T0]] k
+// CHECK: %[[U0:[a-z0-9]+]] = tile.wgmma %{{.+}}, %[[B0]], %[[S3]] k 0 depth 16
 // CHECK: arith.select %[[LAST]]
 // CHECK: tile.wait
 // CHECK: tile.load
-// CHECK: %[[T1:[a-z0-9]+]] = tile.mma_wait %[[S1]] pending 1
+// CHECK: %[[T1:[a-z0-9]+]] = tile.mma_wait %[[U0]] pending 1
 // CHECK: tile.arrive %{{.+}} {per_warp}
-// CHECK: %[[W2:[a-z0-9]+]] = tile.cast
-// CHECK: scf.yield %[[T1]], %[[W2]]
+// CHECK: %[[C0:[a-z0-9]+]] = tile.cast
+// CHECK: tile.wgmma %{{.+}}, %[[B1]], %[[T1]] k 16 depth 16
+// CHECK: %[[U3:[a-z0-9]+]] = tile.wgmma {{.*}} k 48 depth 16
+// CHECK: scf.yield %[[U3]], %[[C0]]
 // CHECK: tile.mma_wait %[[PAIRS]]#0 pending 0
 // CHECK: scf.if
 // CHECK: tile.wgmma %{{.+}}, %[[PAIRS]]#1
+// CHECK: tile.wgmma %{{.+}}, %[[PAIRS]]#4
 // CHECK: tile.mma_wait %{{.+}} pending 0
 
 // Tests that with two buffers a product is done before the next begins.
