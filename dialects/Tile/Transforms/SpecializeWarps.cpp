@@ -13,10 +13,10 @@
 //                                            tile
 //
 // A converted tile (ConvertedOperand.h) has a ring of its own among the
-// consumers: each warp that has written its part of a buffer arrives at `ready`,
-// and all wait for that in front of the product.  A warp arrives with the
-// product of two iterations before done, at the latest, so that who has waited
-// may write the buffer after next.
+// consumers: each warp that has written its part of a buffer arrives at
+// `ready`, and all wait for that in front of the product.  A warp arrives with
+// the product of two iterations before done, at the latest, so that who has
+// waited may write the buffer after next.
 //
 // Each pipelined loop has a ring of buffers of its own, with two barriers for
 // each of them: `full` ends its phase when all bytes are there, `empty` when
@@ -66,8 +66,14 @@ static RegisterShare shareRegisters(int64_t consumers, int64_t sums) {
 }
 
 /// Rows of the result whose tiles run together, so that they share operands in
-/// L2.
-static constexpr int64_t rasterRows = 2048;
+/// L2: fewer where tiles are small, which read more for what they multiply, and
+/// rows are long.
+static int64_t getRasterRows(GemmOp gemm) {
+  constexpr int64_t smallTile = 128 * 128;
+  bool isSmall = gemm.getTileM() * gemm.getTileN() <= smallTile;
+  Type a = getTileElementType(gemm.getA().getType());
+  return isSmall && getElementBits(a) >= 16 ? 1024 : 2048;
+}
 
 namespace {
 /// The buffers of one loop.
@@ -446,10 +452,11 @@ void WarpSpecializer::emitConsumer(IRMapping &mapping,
 int64_t WarpSpecializer::getGroup() {
   if (parts.persistent)
     return getPersistentGroup(kernel, parts.persistent);
-  int64_t rows = rasterRows;
-  kernel.walk([&](GemmOp gemm) { rows = gemm.getTileM(); });
-  return getDecidedInteger(kernel, "raster")
-      .value_or(std::max<int64_t>(rasterRows / rows, 1));
+  int64_t group = 1;
+  kernel.walk([&](GemmOp gemm) {
+    group = std::max<int64_t>(getRasterRows(gemm) / gemm.getTileM(), 1);
+  });
+  return getDecidedInteger(kernel, "raster").value_or(group);
 }
 
 /// The indices of a tile.  A launch has less than 2^31 blocks, so that those of
