@@ -137,24 +137,18 @@ llvm::Error RunSession::prepareLaunch() {
 llvm::Error RunSession::loadModule() {
   std::string manifest = writeManifest(compilation.getManifest());
   StringRef cubin = compilation.getCubin().bytes;
-  tilert_module *loaded = nullptr;
-  tilert_status *status = nullptr;
-  if (device == Device::Cuda)
-    tilert_module_load_memory(manifest.data(), manifest.size(), cubin.data(),
-                              cubin.size(), &loaded, &status);
-  else
-    tilert_module_from_manifest(manifest.data(), manifest.size(), &loaded,
-                                &status);
-  module.reset(loaded);
-  if (llvm::Error error = takeStatus(status))
-    return error;
-  if (tilert_module_kernel_count(loaded) == 1) {
-    kernel = tilert_module_kernel(loaded, 0);
+  llvm::Expected<RuntimeModule> loaded =
+      loadRuntimeModule(manifest, device == Device::Cuda ? cubin : "");
+  if (!loaded)
+    return loaded.takeError();
+  module = std::move(*loaded);
+  if (tilert_module_kernel_count(module.get()) == 1) {
+    kernel = tilert_module_kernel(module.get(), 0);
     return llvm::Error::success();
   }
   llvm::SmallVector<StringRef> names;
-  for (size_t i = 0; i < tilert_module_kernel_count(loaded); ++i)
-    names.push_back(tilert_kernel_name(tilert_module_kernel(loaded, i)));
+  for (size_t i = 0; i < tilert_module_kernel_count(module.get()); ++i)
+    names.push_back(tilert_kernel_name(tilert_module_kernel(module.get(), i)));
   return makeUsageError("'" + compilation.getOptions().inputFile + "' has " +
                             llvm::Twine(names.size()) + " kernels",
                         "choose one with --kernel=NAME: " +
@@ -178,27 +172,26 @@ static StringRef getDeviceWord(Device device) {
 }
 
 llvm::Error RunSession::makePlan() {
-  tilert_status *status = nullptr;
   if (device == Device::Cuda) {
     llvm::Expected<CudaRun> created = CudaRun::create(*arguments);
     if (!created)
       return created.takeError();
     cuda.emplace(std::move(*created));
-    tilert_device_facts_query(0, &facts, &status);
-  } else {
-    tilert_device_facts_of_target(compilation.getTarget().name.data(), &facts,
-                                  &status);
   }
-  if (llvm::Error error = takeStatus(status))
-    return error;
+  llvm::Expected<tilert_device_facts> found =
+      cuda ? queryDeviceFacts() : getTargetFacts(compilation.getTarget().name);
+  if (!found)
+    return found.takeError();
+  facts = *found;
 
-  std::vector<tilert_argument> values =
-      cuda ? cuda->getRuntimeArguments() : arguments->getRuntimeArguments();
-  tilert_plan *created = nullptr;
-  tilert_plan_create(kernel, values.data(), values.size(), &facts,
-                     /*variant=*/nullptr, &created, &status);
-  plan.reset(created);
-  return takeStatus(status);
+  llvm::Expected<RuntimePlan> made = planLaunch(
+      kernel,
+      cuda ? cuda->getRuntimeArguments() : arguments->getRuntimeArguments(),
+      facts);
+  if (!made)
+    return made.takeError();
+  plan = std::move(*made);
+  return llvm::Error::success();
 }
 
 void RunSession::printPlan() const {

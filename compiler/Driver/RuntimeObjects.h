@@ -9,6 +9,8 @@
 
 #include "compiler/Numerics/NumberFormat.h"
 #include "tilert/tilert.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 
@@ -26,6 +28,20 @@ using RuntimePlan = std::unique_ptr<tilert_plan, DestroyRuntimeObject>;
 /// The status as an error, with the driver's own words if it was to blame;
 /// success for null.  Destroys the status.
 llvm::Error takeStatus(tilert_status *status);
+
+/// The kernels of a manifest; with the code of a cubin, unless that is empty.
+llvm::Expected<RuntimeModule> loadRuntimeModule(llvm::StringRef manifest,
+                                                llvm::StringRef cubin = "");
+
+/// The facts of the device at hand, or of the one that a target stands for.
+llvm::Expected<tilert_device_facts> queryDeviceFacts();
+llvm::Expected<tilert_device_facts> getTargetFacts(llvm::StringRef target);
+
+/// How the runtime launches a kernel with these arguments, in the variant that
+/// it chooses.
+llvm::Expected<RuntimePlan> planLaunch(const tilert_kernel *kernel,
+                                       llvm::ArrayRef<tilert_argument> values,
+                                       const tilert_device_facts &facts);
 
 /// The runtime's element type of a format, and back.
 tilert_dtype getRuntimeType(NumberFormat format);

@@ -64,30 +64,22 @@ llvm::Expected<LaunchEstimate>
 tilec::estimateLaunch(Compilation &compilation,
                       llvm::ArrayRef<tilert_argument> arguments) {
   std::string manifest = writeManifest(compilation.getManifest());
-  tilert_module *loaded = nullptr;
-  tilert_status *status = nullptr;
-  tilert_module_from_manifest(manifest.data(), manifest.size(), &loaded,
-                              &status);
-  RuntimeModule module(loaded);
-  if (llvm::Error error = takeStatus(status))
-    return error;
-  tilert_device_facts facts = {};
-  tilert_device_facts_of_target(compilation.getTarget().name.data(), &facts,
-                                &status);
-  if (llvm::Error error = takeStatus(status))
-    return error;
-  tilert_plan *made = nullptr;
-  tilert_plan_create(tilert_module_kernel(loaded, 0), arguments.data(),
-                     arguments.size(), &facts, /*variant=*/nullptr, &made,
-                     &status);
-  RuntimePlan plan(made);
-  if (llvm::Error error = takeStatus(status))
-    return error;
+  llvm::Expected<RuntimeModule> module = loadRuntimeModule(manifest);
+  if (!module)
+    return module.takeError();
+  const tilert_kernel *launched = tilert_module_kernel(module->get(), 0);
+  llvm::Expected<tilert_device_facts> facts =
+      getTargetFacts(compilation.getTarget().name);
+  if (!facts)
+    return facts.takeError();
+  llvm::Expected<RuntimePlan> made = planLaunch(launched, arguments, *facts);
+  if (!made)
+    return made.takeError();
+  const tilert_plan *plan = made->get();
 
   LaunchEstimate estimate;
-  estimate.variant = tilert_kernel_variant(tilert_module_kernel(loaded, 0),
-                                           tilert_plan_variant(plan.get()))
-                         ->name;
+  estimate.variant =
+      tilert_kernel_variant(launched, tilert_plan_variant(plan))->name;
   KernelOp kernel = findDecided(compilation);
   if (!kernel)
     return estimate;
@@ -95,17 +87,17 @@ tilec::estimateLaunch(Compilation &compilation,
   double tiles = work.tiles;
   if (tiles == 0) {
     tiles = 1;
-    for (size_t axis = 0; axis < tilert_plan_axis_count(plan.get()); ++axis)
-      tiles *= double(tilert_plan_axis_extent(plan.get(), axis));
+    for (size_t axis = 0; axis < tilert_plan_axis_count(plan); ++axis)
+      tiles *= double(tilert_plan_axis_extent(plan, axis));
   }
-  double threads = std::max(1, tilert_plan_threads(plan.get()));
-  double shared = double(tilert_plan_shared_bytes(plan.get())) + 1024;
+  double threads = std::max(1, tilert_plan_threads(plan));
+  double shared = double(tilert_plan_shared_bytes(plan)) + 1024;
   double resident =
       std::max(1., std::floor(std::min(sharedOfMultiprocessor / shared,
                                        threadsOfMultiprocessor / threads)));
   // Blocks on one multiprocessor share its tensor cores, and hide each other's
   // starts.
-  double slots = double(std::max(1, facts.sm_count)) * resident;
+  double slots = double(std::max(1, facts->sm_count)) * resident;
   double rounds = std::ceil(tiles / slots);
   double clocks = rounds * (resident * work.clocks + clocksToStart);
   estimate.microseconds = std::max(clocks / clocksPerMicrosecond,

@@ -108,32 +108,25 @@ llvm::Error EmulatorTrials::run(const tune::Candidate &candidate,
   if (!manifest)
     return makeFailure("cannot read '" + candidate.manifest +
                        "': " + manifest.getError().message());
-  tilert_module *loaded = nullptr;
-  tilert_status *status = nullptr;
-  tilert_module_from_manifest((*manifest)->getBufferStart(),
-                              (*manifest)->getBufferSize(), &loaded, &status);
-  RuntimeModule module(loaded);
-  if (llvm::Error error = takeStatus(status))
-    return error;
-  const tilert_kernel *kernel = tilert_module_kernel(loaded, 0);
+  llvm::Expected<RuntimeModule> module =
+      loadRuntimeModule((*manifest)->getBuffer());
+  if (!module)
+    return module.takeError();
+  const tilert_kernel *kernel = tilert_module_kernel(module->get(), 0);
   llvm::Expected<RunArguments> arguments = makeArguments(*kernel);
   if (!arguments)
     return arguments.takeError();
 
-  tilert_device_facts facts = {};
-  tilert_device_facts_of_target(bundle.key.target.c_str(), &facts, &status);
-  if (llvm::Error error = takeStatus(status))
-    return error;
-  std::vector<tilert_argument> values = arguments->getRuntimeArguments();
-  tilert_plan *made = nullptr;
-  tilert_plan_create(kernel, values.data(), values.size(), &facts,
-                     /*variant=*/nullptr, &made, &status);
-  RuntimePlan plan(made);
-  if (llvm::Error error = takeStatus(status))
-    return error;
+  llvm::Expected<tilert_device_facts> facts = getTargetFacts(bundle.key.target);
+  if (!facts)
+    return facts.takeError();
+  llvm::Expected<RuntimePlan> plan =
+      planLaunch(kernel, arguments->getRuntimeArguments(), *facts);
+  if (!plan)
+    return plan.takeError();
 
   llvm::Expected<EmulatorCounters> counters =
-      runOnEmulator(*code, {*kernel, *plan, *arguments, facts.sm_count});
+      runOnEmulator(*code, {*kernel, **plan, *arguments, facts->sm_count});
   if (!counters)
     return counters.takeError();
   outcome.figure = double(counters->sharedWavefronts);

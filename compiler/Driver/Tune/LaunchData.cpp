@@ -147,33 +147,25 @@ llvm::Error tilec::describeLaunch(const RunOptions &options,
                                   const std::string &folder,
                                   tune::Bundle &bundle) {
   std::string manifest = writeManifest(source.getManifest());
-  tilert_module *loaded = nullptr;
-  tilert_status *status = nullptr;
-  tilert_module_from_manifest(manifest.data(), manifest.size(), &loaded,
-                              &status);
-  RuntimeModule module(loaded);
-  if (llvm::Error error = takeStatus(status))
-    return error;
-  const tilert_kernel *kernel = tilert_module_kernel(loaded, 0);
+  llvm::Expected<RuntimeModule> module = loadRuntimeModule(manifest);
+  if (!module)
+    return module.takeError();
+  const tilert_kernel *kernel = tilert_module_kernel(module->get(), 0);
   KernelOp op = *source.getTileModule().getOps<KernelOp>().begin();
 
   llvm::Expected<RunArguments> arguments =
       RunArguments::create(*kernel, options);
   if (!arguments)
     return arguments.takeError();
-  tilert_device_facts facts = {};
-  tilert_device_facts_of_target(source.getTarget().name.data(), &facts,
-                                &status);
-  if (llvm::Error error = takeStatus(status))
-    return error;
-  std::vector<tilert_argument> values = arguments->getRuntimeArguments();
-  tilert_plan *made = nullptr;
-  tilert_plan_create(kernel, values.data(), values.size(), &facts,
-                     /*variant=*/nullptr, &made, &status);
-  RuntimePlan plan(made);
-  if (llvm::Error error = takeStatus(status))
-    return error;
-  if (tilert_plan_grid(plan.get()) == 0)
+  llvm::Expected<tilert_device_facts> facts =
+      getTargetFacts(source.getTarget().name);
+  if (!facts)
+    return facts.takeError();
+  llvm::Expected<RuntimePlan> plan =
+      planLaunch(kernel, arguments->getRuntimeArguments(), *facts);
+  if (!plan)
+    return plan.takeError();
+  if (tilert_plan_grid(plan->get()) == 0)
     return makeFailure("there is nothing to measure: the grid is empty");
 
   std::vector<llvm::SmallVector<int64_t>> sizes;
@@ -184,13 +176,13 @@ llvm::Error tilec::describeLaunch(const RunOptions &options,
   }
   for (size_t i = 0; i < tilert_kernel_symbol_count(kernel); ++i)
     bundle.sizes[tilert_kernel_symbol_name(kernel, i)] =
-        tilert_plan_symbols(plan.get())[i];
+        tilert_plan_symbols(plan->get())[i];
   Work work = countWork(op, sizes);
   bundle.flushesCache =
       !work.operations || *work.operations < computeBound * work.bytes;
 
   llvm::Expected<ReferenceCheck> reference =
-      ReferenceCheck::create(op, {*kernel, *plan, *arguments, facts.sm_count},
+      ReferenceCheck::create(op, {*kernel, **plan, *arguments, facts->sm_count},
                              CheckExtent::Sample, options.seed);
   if (!reference)
     return reportFaults(source.getSources(), reference.takeError());
