@@ -125,12 +125,15 @@ public:
   /// together there, else one gathered for them.
   std::pair<Reader *, int> find(int at, int size) {
     if (std::optional<PackedSource::Run> run = source.findRun(at, size))
-      return {&ofSource.try_emplace(run->wordIndex, e, run->word).first->second,
-              run->first};
+      return {&find(*run), run->first};
     auto known = ofResult.find(at / 8);
     if (known == ofResult.end())
       known = ofResult.try_emplace(at / 8, e, source.getWord(at / 8)).first;
     return {&known->second, at % 8};
+  }
+
+  Reader &find(const PackedSource::Run &run) {
+    return ofSource.try_emplace(run.wordIndex, e, run.word).first->second;
   }
 
 private:
@@ -265,11 +268,16 @@ public:
 
   /// Nibbles 0 to 3, or 4 to 7.
   Value read(bool isUnsigned, int half) {
-    if (!even) {
-      even = extend(word, isUnsigned);
-      odd = extend(e.shr(word, 4), isUnsigned);
-    }
-    return permuteBytes(e, even, odd, e.i32(half ? 0x7362 : 0x5140));
+    Value low = readEveryOther(isUnsigned, 0),
+          high = readEveryOther(isUnsigned, 1);
+    return permuteBytes(e, low, high, e.i32(half ? 0x7362 : 0x5140));
+  }
+  /// Nibbles 0, 2, 4 and 6, or those behind each.
+  Value readEveryOther(bool isUnsigned, int first) {
+    Value &bytes = first ? odd : even;
+    if (!bytes)
+      bytes = extend(first ? e.shr(word, 4) : word, isUnsigned);
+    return bytes;
   }
 
 private:
@@ -297,6 +305,11 @@ SmallVector<Value> tile::castNibblesToBytes(KernelEmitter &e, Type from,
   if (isa<IntegerType>(to)) {
     ReaderCache<NibbleExtender> extenders(e, source);
     for (int at = 0; at < source.count(); at += 4) {
+      if (auto run = source.findEveryOther(at)) {
+        words.push_back(
+            extenders.find(*run).readEveryOther(isUnsigned, run->first));
+        continue;
+      }
       auto [extender, first] = extenders.find(at, 4);
       words.push_back(extender->read(isUnsigned, first / 4));
     }

@@ -9,7 +9,8 @@
 //   the same -> bf16 times 2^-e       [9]  nibbles as subnormal numbers
 //   fp4 -> f16; bf16              15; 17       tables of bytes
 //                                [19; 17]     bits
-//   int4 -> int8; uint4 -> uint8   9; 5
+//   int4 -> int8; uint4 -> uint8   9; 5    7; 3 where every other one lies
+//                                         together
 //   fp4, int4, uint4 -> fp8       11       tables of bytes
 //   int8 -> bf16; f16             16 [14]; 12
 //   uint8 -> bf16; f16            20 [18]; 8

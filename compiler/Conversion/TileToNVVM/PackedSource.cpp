@@ -200,6 +200,17 @@ std::optional<PackedSource::Run> PackedSource::findRun(int at, int count) {
   return Run{getSourceWord(word, 0), word, first % perWord()};
 }
 
+std::optional<PackedSource::Run> PackedSource::findEveryOther(int at) {
+  int first = source.registers[at], count = perWord() / 2;
+  if (first % perWord() > 1 || at + count > this->count() || getLaneSelect(1))
+    return std::nullopt;
+  for (int i = 0; i < count; ++i)
+    if (source.registers[at + i] != first + 2 * i)
+      return std::nullopt;
+  int word = first / perWord();
+  return Run{getSourceWord(word, 0), word, first % perWord()};
+}
+
 std::optional<PackedSource::Run> PackedSource::findApart(int low, int high) {
   low = source.registers[low];
   high = source.registers[high];

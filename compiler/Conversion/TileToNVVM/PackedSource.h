@@ -60,6 +60,9 @@ public:
     int wordIndex, first;
   };
   std::optional<Run> findRun(int at, int count);
+  /// The same of every other element of a whole word, the first or the second
+  /// of it being the first.
+  std::optional<Run> findEveryOther(int at);
   /// Two elements of the result that lie 16 bits apart in a word of the source:
   /// the word, and the lower one.
   std::optional<Run> findApart(int low, int high);

@@ -238,6 +238,7 @@ private:
   std::string addDescriptor(OperandDescriptor &descriptor, StringRef name,
                             int64_t line, int64_t k);
   std::string getSuffix() const;
+  int64_t getElement(int64_t place) const;
   void addStep(ArrayRef<int> sums, int64_t row, int64_t column, int64_t k);
 
   KernelEmitter &e;
@@ -317,6 +318,15 @@ std::string WgmmaEmitter::getSuffix() const {
   return suffix;
 }
 
+/// The element of K in a place of the instruction's order.
+int64_t WgmmaEmitter::getElement(int64_t place) const {
+  ArrayRef<int64_t> order = mma.getKOrder();
+  int64_t element = place >> order.size() << order.size();
+  for (auto [bit, to] : llvm::enumerate(order))
+    element |= (place >> bit & 1) << to;
+  return element;
+}
+
 /// One instruction, which adds to registers of the statement.
 void WgmmaEmitter::addStep(ArrayRef<int> sums, int64_t row, int64_t column,
                            int64_t k) {
@@ -325,7 +335,7 @@ void WgmmaEmitter::addStep(ArrayRef<int> sums, int64_t row, int64_t column,
     list += (list.empty() ? "$" : ", $") + std::to_string(sum);
   std::string textLeft;
   if (numbers) {
-    for (Value word : numbers->get(row, k))
+    for (Value word : numbers->get(row, getElement(k)))
       textLeft += (textLeft.empty() ? "{" : ", ") + addOperand(word, "r");
     textLeft += "}";
   } else {

@@ -451,14 +451,11 @@ LogicalResult WgmmaOp::verify() {
     return emitOpError("wgmma-c3: result and accumulator are not one fragment "
                        "with a layout");
   auto numbers = dyn_cast<RankedTensorType>(left.getType());
-  // wgmma-c4: columns of whole instructions; all where operands are swapped.  A
-  // fragment is in the order of the product, whatever its tile's is.
-  bool isNFirst = isa<SharedType>(getB().getType()) && getTransposeB();
-  int64_t columns = getTileShape(getB().getType())[isNFirst ? 0 : 1];
-  int64_t column = getColumn(), count = fragment.getDimSize(1);
-  if (swap ? column != 0 || count != columns
-           : column < 0 || column + count > columns ||
-                 column % getMma().getN() != 0 || count % getMma().getN() != 0)
+  // wgmma-c4: columns of whole instructions, of the operand in shared memory.
+  int64_t columns = getTileShape(right.getType())[isKFirst ? 1 : 0];
+  int64_t column = getColumn(), count = fragment.getDimSize(swap ? 0 : 1);
+  if (column < 0 || column + count > columns || column % getMma().getN() != 0 ||
+      count % getMma().getN() != 0)
     return emitOpError("wgmma-c4: columns ")
            << column << " to " << column + count
            << " are not made of instructions of " << getMma().getN()

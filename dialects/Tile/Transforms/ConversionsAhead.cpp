@@ -105,7 +105,7 @@ private:
   MmaWaitOp wait;
   StageOp stage; ///< of the operand in shared memory
   /// Where that is converted: what writes its buffer, who tells and who waits.
-  SmallVector<Operation *> conversion;
+  SmallVector<Operation *> conversionLoads, conversion;
   StoreOp convertedStore;
   ArriveOp ready;
   WaitOp readyWait;
@@ -199,7 +199,7 @@ bool AheadMaker::collectConversion() {
   }
   for (Operation *op : others)
     if (makers.contains(op))
-      conversion.push_back(op);
+      (isa<LoadOp>(op) ? conversionLoads : conversion).push_back(op);
   conversion.push_back(convertedStore);
   llvm::erase_if(others, [&](Operation *op) { return makers.contains(op); });
   return true;
@@ -276,6 +276,8 @@ void AheadMaker::cloneEarly(IRMapping &mapping) {
   for (Operation *op : others)
     if (!arithmetic.contains(op))
       builder.clone(*op, mapping);
+  for (Operation *op : conversionLoads)
+    builder.clone(*op, mapping);
 }
 
 /// Clones the arithmetic that all parts of the operand share.
@@ -383,7 +385,9 @@ void AheadMaker::arrive(ArrayRef<Value> slots, Value predicate) {
 /// `isLast`: whether there is none behind, null if there is.
 State AheadMaker::emitIteration(const State &state, Value index, Value last,
                                 Value isLater, Value isLast) {
-  WgmmaOp started = startStep(state, 0, state.sums, isLater);
+  WgmmaOp started;
+  if (!ready)
+    started = startStep(state, 0, state.sums, isLater);
   IRMapping mapping;
   Value following = arith::AddIOp::create(builder, loc, index, loop.getStep());
   mapping.map(loop.getInductionVar(), following);
@@ -394,6 +398,10 @@ State AheadMaker::emitIteration(const State &state, Value index, Value last,
         value = arith::SelectOp::create(builder, loc, isLast, here, value);
   mapCarried(mapping, ahead);
   cloneEarly(mapping);
+  // What is converted in shared memory takes long: it is loaded before this
+  // warp waits for the others.
+  if (ready)
+    started = startStep(state, 0, state.sums, isLater);
   Value isNotLast;
   if (isLast && ready)
     isNotLast = arith::XOrIOp::create(

@@ -28,9 +28,20 @@ inline constexpr int64_t convertedBuffers = 3;
 /// elements; null if it is anything else.
 SharedType getConvertedType(Value operand, Type type);
 
+/// The order of K (MmaLayout.h) in which 4-bit elements become bytes with the
+/// fewest instructions: of each word the even ones are one register, the odd
+/// ones another, and the words of a lane lie together.
+SmallVector<int64_t> getConvertedOrder(int64_t tileK);
+
+/// Whether `warps` can write a tile of this type in an order of K.
+bool canConvertInOrder(SharedType type, ArrayRef<int64_t> order, int64_t warps);
+
 /// Writes an operand of a product, for which there is a converted type, into a
-/// converted tile in front of it.
-void convertInShared(GemmOp gemm, bool isA, Type type);
+/// converted tile in front of it.  K lies there in the order of `mma`.
+void convertInShared(GemmOp gemm, bool isA, MmaAttr mma);
+
+/// Whether what is read goes to a converted tile.
+bool feedsConvertedTile(LoadOp load);
 
 /// The converted tiles that a loop's body writes.
 SmallVector<AllocSharedOp> getConvertedTiles(PipelinedOp loop);

@@ -12,6 +12,7 @@
 #include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/TileBuilders.h"
+#include "dialects/Tile/Transforms/WgmmaCandidates.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -186,6 +187,10 @@ struct ExpandGemm : tile::impl::ExpandGemmPassBase<ExpandGemm> {
     getOperation().walk([&](GemmOp gemm) {
       if (!gemm.getMma() && !selectInstruction(gemm, capability))
         gemms.push_back(gemm);
+    });
+    // Warpgroups take tiles of 8 rows, which warps do not.
+    llvm::erase_if(gemms, [&](GemmOp gemm) {
+      return capability == 90 && isForWarpgroups(gemm);
     });
     for (GemmOp gemm : gemms) {
       noteExpansion(gemm, capability);

@@ -339,14 +339,15 @@ Value ProductExpander::addScaled(Value total, Value sum, int64_t k) {
     Value scale = arith::MulFOp::create(builder, loc, others[0], others[1]);
     return math::FmaOp::create(builder, loc, sum, scale, total);
   }
-  for (Value scale : others)
-    sum = arith::MulFOp::create(builder, loc, sum, scale);
   if (powers.size() == 2)
-    sum = scaleByPowers(sum, powers[0], powers[1]);
-  else
-    for (Value scale : powers)
-      sum = arith::MulFOp::create(builder, loc, sum, scale);
-  return arith::AddFOp::create(builder, loc, total, sum);
+    return arith::AddFOp::create(builder, loc, total,
+                                 scaleByPowers(sum, powers[0], powers[1]));
+  llvm::append_range(others, powers);
+  if (others.empty())
+    return arith::AddFOp::create(builder, loc, total, sum);
+  for (Value scale : ArrayRef(others).drop_back())
+    sum = arith::MulFOp::create(builder, loc, sum, scale);
+  return math::FmaOp::create(builder, loc, sum, others.back(), total);
 }
 
 FailureOr<Value> ProductExpander::expand() {

@@ -130,7 +130,11 @@ void LayoutSolver::collect(Operation *op) {
       for (BlockArgument arg : block.getArguments())
         add(arg);
 
-  forEachTie(op, [&](Value a, Value b) { unite(a, b); });
+  forEachTie(op, [&](Value a, Value b) {
+    // Both keep the layouts that they came with.
+    if (!getFragmentLayout(a.getType()) || !getFragmentLayout(b.getType()))
+      unite(a, b);
+  });
   if (auto gemm = dyn_cast<GemmOp>(op)) {
     gemms.push_back(gemm);
   } else if (auto reindex = dyn_cast<ReindexOp>(op)) {
@@ -190,6 +194,10 @@ void LayoutSolver::collectParallel(ParallelOp op) {
 }
 
 void LayoutSolver::seedAccumulators() {
+  // What came with a layout keeps it (ConvertedOperand.cpp).
+  for (auto &[value, unused] : order)
+    if (LayoutAttr given = getFragmentLayout(value.getType()))
+      assign(value, given.getLayout());
   for (GemmOp gemm : gemms)
     assign(gemm.getResult(), planGemm(gemm, getNumWarps(gemm)).accumulator);
 }

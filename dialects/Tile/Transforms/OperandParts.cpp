@@ -17,7 +17,8 @@ OperandParts::OperandParts(WgmmaOp product,
     if (op->getNumResults() == 1 &&
         (isa<CastOp>(op) || OpTrait::hasElementwiseMappableTraits(op)))
       byParts.insert(op);
-  if (collect(operand)) {
+  // In another order of K an instruction's elements are not side by side.
+  if (product.getMma().getKOrder().empty() && collect(operand)) {
     parts = int64_t(product.getDepth()) / depth;
     return;
   }

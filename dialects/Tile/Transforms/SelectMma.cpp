@@ -126,11 +126,15 @@ static void warnOfOverflow(GemmOp gemm) {
 /// Notes how many columns of sums join their total at a time, where they do.
 static void notePromotion(GemmOp gemm) {
   MmaAttr mma = *gemm.getMma();
-  if (!hasSumsOfItsOwn(gemm, mma) || mma.getWarpsN() != 1 || mma.getSwap())
+  bool swap = mma.getSwap();
+  if (!hasSumsOfItsOwn(gemm, mma) ||
+      (swap ? mma.getWarpsM() : mma.getWarpsN()) != 1)
     return;
-  int64_t columns = gemm.getTileN();
+  int64_t columns = swap ? gemm.getTileM() : gemm.getTileN();
+  bool fromRegisters = swap ? isFromRegisters(gemm.getB(), mma.getTypeB())
+                            : isFromRegisters(gemm.getA(), mma.getTypeA());
   std::string candidates = std::to_string(columns);
-  for (int64_t width : getPartWidths(columns))
+  for (int64_t width : getPartWidths(columns, fromRegisters))
     candidates += ", " + std::to_string(width);
   noteChoice(gemm->getParentOfType<KernelOp>(), gemm.getLoc(),
              {"promotion", std::to_string(mma.getN()), candidates,
@@ -173,7 +177,7 @@ static void convertRight(GemmOp gemm) {
   bool isA = mma.getSwap();
   Type type = isA ? mma.getTypeA() : mma.getTypeB();
   if (isFromRegisters(isA ? gemm.getA() : gemm.getB(), type))
-    convertInShared(gemm, isA, type);
+    convertInShared(gemm, isA, mma);
 }
 
 /// Decides where scales of B are multiplied: with each pair of weights, or with
@@ -243,6 +247,8 @@ static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
   if (gemms.empty())
     return false;
   bool mustSwap = getDecidedFlag(kernel, "swap").value_or(false);
+  // The order of K depends on what is packed.
+  adoptPacking(kernel);
   auto refuse = [&](GemmOp gemm, const Twine &why) -> FailureOr<bool> {
     if (decided == StringRef("wgmma"))
       return gemm.emitError("decision 'instruction' = wgmma ") << why;
@@ -309,19 +315,19 @@ struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
 
   LogicalResult selectAll(KernelOp kernel) {
     unsigned capability = getComputeCapability(target);
-    SmallVector<std::pair<GemmOp, MmaInstructionChoice>> selected;
+    SmallVector<GemmOp> gemms;
     bool failedAny = false;
     kernel.walk([&](GemmOp gemm) {
-      auto instruction = requireInstruction(gemm, capability);
-      failedAny |= failed(instruction);
-      if (succeeded(instruction)) {
-        warnOfOverflow(gemm);
-        selected.push_back({gemm, *instruction});
-      }
+      // Warpgroups alone take some tiles.
+      failedAny |= !selectInstruction(gemm, capability) &&
+                   !(capability == 90 && isForWarpgroups(gemm)) &&
+                   failed(requireInstruction(gemm, capability));
+      gemms.push_back(gemm);
     });
     if (failedAny)
       return failure();
-    for (auto &[gemm, instruction] : selected) {
+    for (GemmOp gemm : gemms) {
+      warnOfOverflow(gemm);
       // What is staged is written in front of the product, after which nothing
       // can be read later than before.
       OpOperand *operands[] = {&gemm.getAMutable(), &gemm.getBMutable()};
@@ -336,8 +342,11 @@ struct SelectMma : tile::impl::SelectMmaPassBase<SelectMma> {
       return LogicalResult(chosen);
     // Costs depend on where packed elements lie.
     adoptPacking(kernel);
-    for (auto &[gemm, instruction] : selected) {
-      auto candidates = findCandidates(gemm, getNumWarps(gemm), instruction);
+    for (GemmOp gemm : gemms) {
+      auto instruction = requireInstruction(gemm, capability);
+      if (failed(instruction))
+        return failure();
+      auto candidates = findCandidates(gemm, getNumWarps(gemm), *instruction);
       if (failed(candidates))
         return failure();
       search.add(gemm, std::move(*candidates));

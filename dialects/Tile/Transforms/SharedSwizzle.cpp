@@ -5,6 +5,7 @@
 #include "dialects/Layout/Ldmatrix.h"
 #include "dialects/Layout/VectorAccess.h"
 #include "dialects/Tile/IR/GemmTiling.h"
+#include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/SharedParts.h"
 #include "dialects/Tile/Transforms/TmaPlan.h"
@@ -53,6 +54,11 @@ static void describeUses(Value tile,
       patterns.push_back(layout::describeCopy(type.getStorage()));
     } else if (auto slice = dyn_cast<SliceOp>(user)) {
       describeUses(slice.getResult(), patterns);
+    } else if (auto load = dyn_cast<LoadOp>(user);
+               load && feedsConvertedTile(load)) {
+      describeOperand(type,
+                      getFragmentLayout(load.getResult().getType()).getLayout(),
+                      patterns);
     }
   }
 }
@@ -145,8 +151,10 @@ static bool isReadFromRing(Value tile) {
     return gemm && gemm.getMma() && gemm.getMma()->takesPanels();
   };
   return llvm::any_of(tile.getUsers(), [&](Operation *user) {
-    return readsPanels(user) || (isa<OperandOp>(user) &&
-                                 llvm::any_of(user->getUsers(), readsPanels));
+    auto load = dyn_cast<LoadOp>(user);
+    return readsPanels(user) || (load && feedsConvertedTile(load)) ||
+           (isa<OperandOp>(user) &&
+            llvm::any_of(user->getUsers(), readsPanels));
   });
 }
 

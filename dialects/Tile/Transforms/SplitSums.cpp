@@ -10,7 +10,9 @@
 //
 // with as many in flight as the registers hold.  The arithmetic that follows is
 // elementwise, from the sums to the total, and is split with them.  What else
-// it takes is made in front of the product, whether it is split or not.
+// it takes is made in front of the product, whether it is split or not. Columns
+// are those of the instruction: rows of the tile where operands are swapped. An
+// operand in registers is that of all parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,20 +35,34 @@ static bool isElementwise(Operation *op) {
          isPure(op) && op->getNumResults() == 1;
 }
 
-/// `fragment` as the part of `columns` has it; null if threads would hold other
-/// elements.
-static RankedTensorType getPartType(RankedTensorType fragment,
+/// `fragment` as the part of `columns` along `dim` has it; null if threads
+/// would hold other elements.
+static RankedTensorType getPartType(RankedTensorType fragment, int dim,
                                     int64_t columns) {
   LayoutAttr layout = getFragmentLayout(fragment);
-  if (!layout)
+  if (!layout || fragment.getRank() != 2)
     return {};
-  auto part = layout.getLayout().partLayout(
-      {int32_t(fragment.getDimSize(0)), int32_t(columns)});
+  SmallVector<int64_t> shape(fragment.getShape());
+  shape[dim] = columns;
+  auto part =
+      layout.getLayout().partLayout({int32_t(shape[0]), int32_t(shape[1])});
   if (!part)
     return {};
-  return RankedTensorType::get({fragment.getDimSize(0), columns},
-                               fragment.getElementType(),
+  return RankedTensorType::get(shape, fragment.getElementType(),
                                LayoutAttr::get(fragment.getContext(), *part));
+}
+
+static int64_t countRegisters(Type fragment) {
+  return getFragmentLayout(fragment).getLayout().elementsPerThread();
+}
+
+/// Registers of the operand that a product takes from there.
+static int64_t countOperandRegisters(WgmmaOp product) {
+  Value left = product.getMma().getSwap() ? product.getB() : product.getA();
+  if (isa<SharedType>(left.getType()))
+    return 0;
+  return countRegisters(left.getType()) *
+         getElementBits(getTileElementType(left.getType())) / 32;
 }
 
 namespace {
@@ -64,12 +80,16 @@ private:
   bool hoistInputs();
   Value getPart(OpBuilder &builder, Value value, int64_t column);
   Value startPart(OpBuilder &builder, int64_t column);
+  RankedTensorType getPartType(RankedTensorType fragment) const {
+    return ::getPartType(fragment, dim, columns);
+  }
   void emitArithmetic(OpBuilder &builder, int64_t column, Value sums);
 
   MmaWaitOp wait;
   WgmmaOp start;
-  /// Columns of a part.
+  /// Columns of a part, and the dimension of the tile that they are.
   int64_t columns = 0;
+  int dim = 1;
   /// From the sums to what others use, in order.
   llvm::SetVector<Operation *> arithmetic;
   /// By op of `arithmetic`, its parts so far.
@@ -79,14 +99,15 @@ private:
 
 bool SumSplitter::isCandidate() {
   if (!start || !start.getOverwrite() || wait.getPending() != 0 ||
-      start->getBlock() != wait->getBlock() || start.getMma().getSwap() ||
-      !isa<SharedType>(start.getA().getType()))
+      start->getBlock() != wait->getBlock())
     return false;
-  columns = start.getMma().getN();
+  MmaAttr mma = start.getMma();
+  dim = mma.getSwap() ? 0 : 1;
+  columns = mma.getN();
   auto fragment = cast<RankedTensorType>(wait.getResult().getType());
-  if (start.getMma().getWarpsN() != 1)
-    columns = fragment.getDimSize(1);
-  return getPartType(fragment, columns) != nullptr;
+  if ((mma.getSwap() ? mma.getWarpsM() : mma.getWarpsN()) != 1)
+    columns = fragment.getDimSize(dim);
+  return getPartType(fragment) != nullptr;
 }
 
 /// Finds the elementwise ops that the sums go through.
@@ -101,7 +122,7 @@ bool SumSplitter::collectArithmetic() {
     if (!isElementwise(op))
       continue;
     auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!result || result.getShape() != shape || !getPartType(result, columns))
+    if (!result || result.getShape() != shape || !getPartType(result))
       continue;
     arithmetic.insert(op);
     reached.push_back(op->getResult(0));
@@ -158,9 +179,11 @@ Value SumSplitter::getPart(OpBuilder &builder, Value value, int64_t column) {
   auto fragment = dyn_cast<RankedTensorType>(value.getType());
   if (!fragment)
     return value;
-  return builder.createOrFold<PartOp>(
-      value.getLoc(), getPartType(fragment, columns), value,
-      builder.getDenseI64ArrayAttr({0, column}));
+  int64_t start[] = {0, 0};
+  start[dim] = column;
+  return builder.createOrFold<PartOp>(value.getLoc(), getPartType(fragment),
+                                      value,
+                                      builder.getDenseI64ArrayAttr(start));
 }
 
 /// Starts the product of the columns from `column` on.
@@ -187,8 +210,7 @@ void SumSplitter::emitArithmetic(OpBuilder &builder, int64_t column,
         mapping.map(operand, getPart(builder, operand, column));
     Operation *part = builder.clone(*op, mapping);
     Value result = part->getResult(0);
-    result.setType(
-        getPartType(cast<RankedTensorType>(result.getType()), columns));
+    result.setType(getPartType(cast<RankedTensorType>(result.getType())));
     mapping.map(op->getResult(0), result);
     parts[op].push_back(result);
   }
@@ -197,21 +219,17 @@ void SumSplitter::emitArithmetic(OpBuilder &builder, int64_t column,
 void SumSplitter::run() {
   if (!isCandidate() || !collectArithmetic() || !hoistInputs())
     return;
-  int64_t extent =
-      cast<RankedTensorType>(wait.getResult().getType()).getDimSize(1);
+  auto whole = cast<RankedTensorType>(wait.getResult().getType());
+  int64_t extent = whole.getDimSize(dim);
   if (columns == extent)
     return;
   OpBuilder builder(start);
-  auto countRegisters = [](Type fragment) -> int64_t {
-    return getFragmentLayout(fragment).getLayout().elementsPerThread();
-  };
-  Type whole = wait.getResult().getType();
-  int64_t part =
-      countRegisters(getPartType(cast<RankedTensorType>(whole), columns));
-  int64_t most = std::min(countPartsInFlight(countRegisters(whole), part,
-                                             start.getMma().getWarpsM() *
-                                                 start.getMma().getWarpsN()),
-                          extent / columns);
+  int64_t most =
+      std::min(countPartsInFlight(
+                   countRegisters(whole), countRegisters(getPartType(whole)),
+                   countOperandRegisters(start),
+                   start.getMma().getWarpsM() * start.getMma().getWarpsN()),
+               extent / columns);
   SmallVector<Value> started;
   for (int64_t part = 0; part < most; ++part)
     started.push_back(startPart(builder, part * columns));
@@ -228,9 +246,8 @@ void SumSplitter::run() {
   }
   for (Operation *op : llvm::reverse(arithmetic)) {
     if (!op->use_empty()) {
-      Value whole =
-          JoinOp::create(builder, op->getLoc(), op->getResult(0).getType(),
-                         parts[op], /*dim=*/1);
+      Value whole = JoinOp::create(builder, op->getLoc(),
+                                   op->getResult(0).getType(), parts[op], dim);
       op->getResult(0).replaceUsesWithIf(whole, [&](OpOperand &use) {
         return !arithmetic.contains(use.getOwner());
       });

@@ -5,8 +5,10 @@
 #include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
+#include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/PackedOperand.h"
 #include "mlir/IR/Matchers.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -32,9 +34,25 @@ static int64_t getMostColumns(int64_t warps, bool isLeftInRegisters) {
   return std::min(mostColumns, sums * 2 / 8 * 8);
 }
 
+/// Registers of a thread of a kernel's consumers, once one more warpgroup
+/// copies for them.
+static int64_t countRegisters(int64_t warps) {
+  switch (warps) {
+  case 4:
+    return 255;
+  case 8:
+    return 232;
+  default:
+    return 112;
+  }
+}
+
 /// Registers of a thread for addresses, descriptors and loads.
 static constexpr int64_t otherRegisters = 40;
-/// The same for what is converted in shared memory: 12 are too few for ptxas.
+/// Sums of a thread that others join beside an operand in registers: with 128
+/// ptxas spills, whatever the others are.
+static constexpr int64_t mostSumsBesideOperand = 96;
+/// Registers for what is converted in shared memory: 12 are too few for ptxas.
 static constexpr int64_t conversionRegisters = 16;
 
 //===----------------------------------------------------------------------===//
@@ -162,6 +180,7 @@ struct WgmmaForm {
   bool isRightConverted() const {
     return isLeftInRegisters() && isFromRegisters(right, getRightType());
   }
+  SmallVector<int64_t> getKOrder();
 
   GemmOp gemm;
   bool swap;
@@ -170,6 +189,27 @@ struct WgmmaForm {
   std::pair<Type, Type> types;
 };
 } // namespace
+
+/// Where threads write one operand anew and K of both is packed, they may do so
+/// in any order that the left one can be read in.
+SmallVector<int64_t> WgmmaForm::getKOrder() {
+  auto isPackedAlongK = [](Value operand, bool isKFirst) {
+    SharedType stored = getStoredType(operand);
+    return stored && getElementBits(stored.getElementType()) == 4 &&
+           stored.getPackDim() == (isKFirst ? 0 : 1) && !isKFirst &&
+           !isPrepacked(getStoredOperand(operand));
+  };
+  bool isKFirstA = gemm.getTransposeA(), isKFirstB = !gemm.getTransposeB();
+  if (!isRightConverted() || !types.first.isInteger(8) ||
+      gemm.getBeginK() != 0 || !isPackedAlongK(gemm.getA(), isKFirstA) ||
+      !isPackedAlongK(gemm.getB(), isKFirstB))
+    return {};
+  SmallVector<int64_t> order = getConvertedOrder(gemm.getTileK());
+  if (!canConvertInOrder(cast<SharedType>(right.getType()), order,
+                         getNumWarps(gemm)))
+    return {};
+  return order;
+}
 
 std::string WgmmaForm::findObstacle() {
   if (!types.first)
@@ -223,24 +263,41 @@ bool tile::hasSumsOfItsOwn(GemmOp gemm, MmaAttr mma) {
   return startsAtZero && gemm->getParentOfType<LoopLikeOpInterface>();
 }
 
-SmallVector<int64_t> tile::getPartWidths(int64_t columns) {
+SmallVector<int64_t> tile::getPartWidths(int64_t columns, bool fromRegisters) {
   SmallVector<int64_t> widths;
-  for (int64_t width : {128, 96, 64})
-    if (width < columns && columns % width == 0)
+  for (int64_t width : {128, 96, 64, 32})
+    if (width < columns && columns % width == 0 &&
+        (fromRegisters ? width <= 64 : width >= 64))
       widths.push_back(width);
   return widths;
 }
 
-int64_t tile::countPartsInFlight(int64_t total, int64_t part, int64_t warps) {
-  return std::clamp<int64_t>((getMostSums(warps) - total) / part, 1, 2);
+int64_t tile::countPartsInFlight(int64_t total, int64_t part, int64_t operand,
+                                 int64_t warps) {
+  int64_t most = getMostSums(warps);
+  if (operand)
+    most = std::min(most, countRegisters(warps) - operand - otherRegisters);
+  return std::clamp<int64_t>((most - total) / part, 1, 2);
 }
 
 /// Whether sums may join their total some columns at a time, of a product whose
 /// warps share the columns as `warpColumns` says: only whole columns of warps
-/// are split, by operands from shared memory (SplitSums.cpp).
+/// are split (SplitSums.cpp).
 static bool maySplit(const WgmmaForm &form, MmaAttr mma, int64_t warpColumns) {
-  return warpColumns == 1 && !form.swap && !form.isLeftInRegisters() &&
-         hasSumsOfItsOwn(form.gemm, mma);
+  return warpColumns == 1 && hasSumsOfItsOwn(form.gemm, mma);
+}
+
+/// Registers of a thread that one product takes its left operand from.
+static int64_t countOperandRegisters(const WgmmaForm &form, MmaAttr mma,
+                                     int64_t warpRows) {
+  if (!form.isLeftInRegisters())
+    return 0;
+  GemmOp gemm = form.gemm;
+  int64_t depth = gemm.getTileK();
+  if (needsPromotion(mma) && !gemm.getFastAccum())
+    depth = std::gcd(promotionInterval, depth);
+  return form.rows / warpRows * depth / 32 *
+         int64_t(getElementBits(form.getLeftType())) / 32;
 }
 
 static GemmCost getCost(const WgmmaForm &form, MmaAttr mma, int64_t warpColumns,
@@ -256,63 +313,58 @@ static GemmCost getCost(const WgmmaForm &form, MmaAttr mma, int64_t warpColumns,
     int64_t part = maySplit(form, mma, warpColumns)
                        ? total * mma.getN() / form.columns
                        : total;
+    int64_t operand = countOperandRegisters(form, mma, warps / warpColumns);
     cost.registers +=
-        std::min(countPartsInFlight(total, part, warps) * part, total);
+        std::min(countPartsInFlight(total, part, operand, warps) * part, total);
   }
   return cost;
 }
 
-/// Registers of a thread of a kernel's consumers, once one more warpgroup
-/// copies for them.
-static int64_t countRegisters(int64_t warps) {
-  switch (warps) {
-  case 4:
-    return 255;
-  case 8:
-    return 232;
-  default:
-    return 112;
-  }
-}
-
-/// Whether the sums, and what one product takes from registers, for two
-/// products, fit.
-static bool fitsRegisters(WgmmaForm &form, const GemmCost &cost,
-                          int64_t warpRows, int64_t warps) {
+/// Whether the sums fit, and what one product takes from registers, for two
+/// products: the next one's is made while one multiplies, but not where its
+/// sums join a total (ConversionsAhead.h).
+static bool fitsRegisters(const WgmmaForm &form, MmaAttr mma,
+                          const GemmCost &cost, int64_t warpRows,
+                          int64_t warps) {
   if (cost.registers > getMostSums(warps))
     return false;
   if (!form.isLeftInRegisters())
     return true;
-  int64_t numbers = form.rows / warpRows * form.gemm.getTileK() / 32 *
-                    int64_t(getElementBits(form.getLeftType())) / 32;
+  bool joinsTotal = hasSumsOfItsOwn(form.gemm, mma);
+  if (joinsTotal &&
+      form.rows * form.columns / (warps * 32) > mostSumsBesideOperand)
+    return false;
+  int64_t products = joinsTotal ? 1 : 2;
   int64_t others =
       otherRegisters + (form.isRightConverted() ? conversionRegisters : 0);
-  return cost.registers + 2 * numbers + others <= countRegisters(warps);
+  return cost.registers +
+             products * countOperandRegisters(form, mma, warpRows) + others <=
+         countRegisters(warps);
 }
 
 /// The numbers of columns that one instruction may have, for a product whose
 /// warpgroups have `columns` side by side.  Sums that join a total do so best
 /// 128 columns at a time, or nearly as many: measured, 8-bit floats on an H200.
-static SmallVector<int64_t> listColumns(int64_t columns, int64_t most,
-                                        bool isInteger, bool splits) {
+static SmallVector<int64_t> listColumns(const WgmmaForm &form, int64_t columns,
+                                        int64_t most, bool splits) {
   SmallVector<int64_t> widths;
   if (splits)
-    for (int64_t width : getPartWidths(columns))
+    for (int64_t width : getPartWidths(columns, form.isLeftInRegisters()))
       if (width <= most)
         widths.push_back(width);
-  int64_t all = chooseColumns(columns, most, isInteger);
+  int64_t all = chooseColumns(columns, most, form.types.first.isInteger(8));
   if (all != 0 && !llvm::is_contained(widths, all))
     widths.insert(all <= 128 ? widths.begin() : widths.end(), all);
   return widths;
 }
 
 /// Why no way to share the tile out is left.
-static std::string explainNone(GemmOp gemm) {
-  if (!getDecidedInteger(gemm->getParentOfType<KernelOp>(), "promotion"))
+static std::string explainNone(const WgmmaForm &form) {
+  if (!getDecidedInteger(form.gemm->getParentOfType<KernelOp>(), "promotion"))
     return "the warpgroups cannot share the tile, or their sums and operands "
            "do not fit into registers";
-  std::string widths = std::to_string(gemm.getTileN());
-  for (int64_t width : getPartWidths(gemm.getTileN()))
+  std::string widths = std::to_string(form.columns);
+  for (int64_t width : getPartWidths(form.columns, form.isLeftInRegisters()))
     widths += ", " + std::to_string(width);
   return "the columns that join a total at a time are one of " + widths +
          ", as far as their sums fit into registers";
@@ -324,6 +376,8 @@ static void findCandidates(WgmmaForm &form, int64_t warps,
   auto kernel = gemm->getParentOfType<KernelOp>();
   auto decided = getDecidedWarpGrid(kernel);
   auto promotion = getDecidedInteger(kernel, "promotion");
+  SmallVector<int64_t> kOrder = form.getKOrder();
+  int64_t most = getMostColumns(warps, form.isLeftInRegisters());
   for (int64_t warpRows = warps; warpRows >= 4; warpRows /= 2) {
     int64_t warpColumns = warps / warpRows;
     auto grid = form.swap ? std::pair(warpColumns, warpRows)
@@ -339,18 +393,15 @@ static void findCandidates(WgmmaForm &form, int64_t warps,
     auto makeMma = [&](int64_t width) {
       return MmaAttr::get(gemm.getContext(), wgmmaRows, width, form.getK(),
                           form.types.first, form.types.second, grid.first,
-                          grid.second, ArrayRef<int64_t>(), ArrayRef<int64_t>(),
-                          form.swap);
+                          grid.second, ArrayRef<int64_t>(), kOrder, form.swap);
     };
     bool splits = maySplit(form, makeMma(8), warpColumns);
-    for (int64_t width :
-         listColumns(columns, getMostColumns(warps, form.isLeftInRegisters()),
-                     form.types.first.isInteger(8), splits)) {
+    for (int64_t width : listColumns(form, columns, most, splits)) {
       if (splits && promotion && *promotion != width)
         continue;
       MmaAttr mma = makeMma(width);
       GemmCost cost = getCost(form, mma, warpColumns, warps);
-      if (fitsRegisters(form, cost, warpRows, warps))
+      if (fitsRegisters(form, mma, cost, warpRows, warps))
         candidates.push_back({mma, cost});
     }
   }
@@ -375,7 +426,7 @@ SmallVector<GemmCandidate> tile::findWgmmaCandidates(GemmOp gemm, int64_t warps,
     std::string why = form.findObstacle();
     if (why.empty()) {
       findCandidates(form, warps, candidates);
-      why = explainNone(gemm);
+      why = explainNone(form);
     }
     // Of the form in which an operand may be converted, if one is.
     if (obstacle.empty() || form.isLeftInRegisters())
@@ -398,4 +449,28 @@ SmallVector<GemmCandidate> tile::findWgmmaCandidates(GemmOp gemm, int64_t warps,
     return candidate.mma.getSwap() != candidates.front().mma.getSwap();
   });
   return candidates;
+}
+
+bool tile::isForWarpgroups(GemmOp gemm) {
+  auto kernel = gemm->getParentOfType<KernelOp>();
+  int64_t products = 0;
+  kernel.walk([&](GemmOp) { ++products; });
+  if (products != 1 || (getDecidedWord(kernel, "instruction") == "mma" &&
+                        !getDecidedFlag(kernel, "swap").value_or(false)))
+    return false;
+  // Expressions become operands of a copy.
+  OpBuilder builder(gemm);
+  auto trial = cast<GemmOp>(builder.clone(*gemm));
+  OpOperand *operands[] = {&trial.getAMutable(), &trial.getBMutable()};
+  for (OpOperand *operand : operands)
+    fuseOperand(*operand);
+  std::string obstacle;
+  bool fits = !findWgmmaCandidates(trial, getNumWarps(trial), obstacle).empty();
+  SmallVector<Value> values(trial->getOperands());
+  trial.erase();
+  for (Value value : values)
+    if (auto expression = value.getDefiningOp<OperandOp>();
+        expression && expression->use_empty())
+      expression.erase();
+  return fits;
 }

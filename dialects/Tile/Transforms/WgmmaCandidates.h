@@ -30,14 +30,20 @@ SharedLayoutAttr getWgmmaLayout(SharedType type);
 SmallVector<GemmCandidate> findWgmmaCandidates(GemmOp gemm, int64_t warps,
                                                std::string &obstacle);
 
+/// Whether warpgroups will do a product that stands alone in its kernel, on
+/// sm_90: its operands may still be fragments.
+bool isForWarpgroups(GemmOp gemm);
+
 /// Whether the sums of a product begin at 0 and join a total afterwards: those
 /// of a group of K with its own scales, and promoted ones.
 bool hasSumsOfItsOwn(GemmOp gemm, MmaAttr mma);
-/// The numbers of columns, less than `columns`, that may join it at a time.
-SmallVector<int64_t> getPartWidths(int64_t columns);
+/// The numbers of columns, less than `columns`, that may join it at a time;
+/// with an operand from registers narrow instructions are as fast as wide ones.
+SmallVector<int64_t> getPartWidths(int64_t columns, bool fromRegisters);
 /// How many parts of such sums a thread has registers for, beside its `total`
-/// ones, where `warps` multiply: 1 or 2.
-int64_t countPartsInFlight(int64_t total, int64_t part, int64_t warps);
+/// ones and `operand` ones of an operand, where `warps` multiply: 1 or 2.
+int64_t countPartsInFlight(int64_t total, int64_t part, int64_t operand,
+                           int64_t warps);
 
 } // namespace mlir::tile
 

@@ -14,7 +14,8 @@
 // CHECK: %[[BUFFER:[a-z0-9]+]] = tile.stage %[[RING]][%[[CS]]]
 // CHECK: %[[NIBBLES:[a-z0-9]+]] = tile.load
 // CHECK: %[[BYTES:[a-z0-9]+]] = tile.cast %[[NIBBLES]]
-// CHECK: tile.store %[[BYTES]], %[[BUFFER]]
+// CHECK: %[[ORDERED:[a-z0-9]+]] = tile.relabel %[[BYTES]]
+// CHECK: tile.store %[[ORDERED]], %[[BUFFER]]
 // CHECK-NEXT: tile.arrive %[[READY]][%[[CS]]] {per_warp}
 // CHECK-NEXT: tile.wait %[[READY]][%[[CS]]], %[[CP]]
 // CHECK-NEXT: tile.gemm %{{[a-z0-9]+}}, %[[BUFFER]]

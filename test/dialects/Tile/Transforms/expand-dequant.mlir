@@ -145,7 +145,7 @@ tile.kernel @one_group() attributes {symbols = [], checks = [], grid = [], axes 
 // CHECK: %[[SUM:.+]] = tile.gemm %[[A:.+]], %[[B:.+]], %{{.+}} {k_range = array<i64: 0, 32>, transpose_b, unsigned_b} : !tile.shared<64x64xi8>, !tile.shared<64x64xi4, pack = 1>, tensor<64x64xi32>
 // CHECK: %[[F:.+]] = tile.cast %[[SUM]] : tensor<64x64xi32> -> tensor<64x64xf32>
 // CHECK: %[[S:.+]] = tile.reindex %{{.+}} by #[[$COLUMN]] : tensor<64x1xf32> -> tensor<64x64xf32>
-// CHECK: arith.mulf %[[F]], %[[S]]
+// CHECK: math.fma %[[F]], %[[S]]
 // CHECK: tile.gemm %[[A]], %[[B]], %{{.+}} {k_range = array<i64: 32, 64>
 // CHECK-NOT: tile.dequant
 tile.kernel @beside_bytes() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {

@@ -128,17 +128,19 @@ tile.kernel @few_rows() attributes {symbols = [], checks = [], grid = [], axes =
 // -----
 
 // Tests that A is converted where it stands, to bytes of 4-bit floats too; that
-// of two converted operands one is written anew, unless it is computed; and that
-// what was decided against is left to warps.
+// of two converted operands one is written anew, in the order of K in which both
+// are converted, unless it is computed; and that what was decided against is left
+// to warps.
 // CHECK-LABEL: @narrow_left
 // CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n128k32, type = f8E4M3FN, type_b = f8E5M2, warps = [4, 1]>
 // CHECK-LABEL: @narrow_both
 // CHECK-SAME: reason = "the tensor cores take one converted operand from registers, the other from shared memory, where the threads write it anew"
 // CHECK-SAME: reason = "both are converted, A in registers"
-// CHECK: %[[NUMBERS:[a-z0-9]+]] = tile.cast {{.*}}tensor<64x128xi4> -> tensor<64x128xi8>
+// CHECK: tile.cast {{.*}}registers=[{{\[}}0,1],[0,2],[0,4],[0,8],[0,32],[0,64]]{{.*}} -> tensor<64x128xi8, {{.*}}registers=[{{\[}}0,2],[0,4],[0,32],[0,64],[0,1],[0,8]]
+// CHECK-NEXT: %[[NUMBERS:[a-z0-9]+]] = tile.relabel {{.*}} -> tensor<64x128xi8, {{.*}}registers=[{{\[}}0,1],[0,2],[0,4],[0,8],[0,16],[0,32]] {{.*}} warps=[{{\[}}32,0],[0,64]]
 // CHECK: %[[CONVERTED:[a-z0-9]+]] = tile.alloc_shared "Bs converted" {tile.converted} : <64x128xi8>
 // CHECK: tile.store %[[NUMBERS]], %[[CONVERTED]]
-// CHECK: tile.gemm %{{[a-z0-9]+}}, %[[CONVERTED]], {{.*}}mma = #tile.mma<m64n64k32, type = i8, warps = [4, 1]>
+// CHECK: tile.gemm %{{[a-z0-9]+}}, %[[CONVERTED]], {{.*}}mma = #tile.mma<m64n64k32, type = i8, warps = [4, 1], k = [1, 2, 5, 6, 0, 3, 4]>
 // CHECK-LABEL: @narrow_and_computed
 // CHECK-SAME: reason = "both operands are converted on their way, and one is computed"
 // CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k32
@@ -258,5 +260,53 @@ tile.kernel @misfit() attributes {decisions = {promotion = 48 : i64}, symbols = 
   %zero = arith.constant dense<0.0> : tensor<128x256xf32>
   // expected-error @+1 {{decision 'promotion' = 48 does not fit: the columns that join a total at a time are one of 256, 128, 64, as far as their sums fit into registers}}
   %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<128x128xf8E4M3FN>, !tile.shared<256x128xf8E4M3FN>, tensor<128x256xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that sums which join a total do so some rows of the tile at a time where
+// operands are swapped, 64 of them, and that more sums than a thread has
+// registers for are left to warps.
+// CHECK-LABEL: @rows_in_parts
+// CHECK-SAME: candidates = "192, 64, 32"
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n64k32, type = f8E4M3FN, warps = [1, 8], swap>
+// CHECK-LABEL: @too_many_sums
+// CHECK-SAME: reason = "the warpgroups cannot share the tile, or their sums and operands do not fit into registers"
+tile.kernel @rows_in_parts() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %a = tile.alloc_shared : !tile.shared<192x128xf8E4M3FN>
+  %b = tile.alloc_shared : !tile.shared<128x128xi4, pack = 1>
+  %zero = arith.constant dense<0.0> : tensor<192x128xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<192x128xf8E4M3FN>, !tile.shared<128x128xi4, pack = 1>, tensor<192x128xf32>
+  tile.return
+}
+tile.kernel @too_many_sums() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %a = tile.alloc_shared : !tile.shared<256x128xf8E4M3FN>
+  %b = tile.alloc_shared : !tile.shared<128x128xi4, pack = 1>
+  %zero = arith.constant dense<0.0> : tensor<256x128xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<256x128xf8E4M3FN>, !tile.shared<128x128xi4, pack = 1>, tensor<256x128xf32>
+  tile.return
+}
+
+// -----
+
+// Tests tiles of 8 and 24 rows, which warps do not take: warpgroups do, and
+// where they do not either the product is expanded, or it is an error here.
+// CHECK-LABEL: @eight_rows
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n8k16, type = bf16, warps = [1, 4], swap>
+// CHECK-LABEL: @bytes_of_few_rows
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n8k32, type = i8, warps = [1, 4], swap>
+tile.kernel @eight_rows() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<8x64xbf16>
+  %b = tile.alloc_shared : !tile.shared<64x64xbf16>
+  %zero = arith.constant dense<0.0> : tensor<8x64xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<8x64xbf16>, !tile.shared<64x64xbf16>, tensor<8x64xf32>
+  tile.return
+}
+tile.kernel @bytes_of_few_rows() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<24x64xi8>
+  %b = tile.alloc_shared : !tile.shared<64x64xi4, pack = 1>
+  %zero = arith.constant dense<0> : tensor<24x64xi32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<24x64xi8>, !tile.shared<64x64xi4, pack = 1>, tensor<24x64xi32>
   tile.return
 }
