@@ -8,6 +8,7 @@ FAMILIES = {
     "convert": convert,
     "gemm": gemm.SAME_FAMILY,
     "mixed": gemm.MIXED_FAMILY,
+    "warpgroups": gemm.WARPGROUP_FAMILY,
     "dequant": dequant,
     "scaled": scaled,
     "hand-dequant": hand_dequant,

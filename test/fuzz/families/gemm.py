@@ -38,10 +38,10 @@ def accumulator_type(a, b):
 
 
 class Gemm:
-    """The family of one list of pairs."""
+    """The family of one list of pairs, with values of its own for some parameters."""
 
-    def __init__(self, name, pairs):
-        self.NAME, self.SPACE = name, make_space(pairs)
+    def __init__(self, name, pairs, **values):
+        self.NAME, self.SPACE = name, {**make_space(pairs), **values}
 
     def draw(self, random):
         return draw_sizes(random, draw_space(random, self.SPACE))
@@ -138,3 +138,9 @@ def write_end(p, accumulator, random):
 
 SAME_FAMILY = Gemm("gemm", PAIRS_SAME)
 MIXED_FAMILY = Gemm("mixed", PAIRS_MIXED)
+# What warpgroups convert in registers, in shared memory, or both, in tiles that they take.
+WARPGROUP_FAMILY = Gemm(
+    "warpgroups",
+    [(a, b) for a in ("int4", "uint4") for b in ("int4", "uint4")] + [("fp8_e4m3", "int4"), ("int8", "uint4"), ("bf16", "fp8_e4m3"), ("bf16", "int4")],
+    tile_m=[64, 64, 128, 8, 24, 192], tile_n=[64, 64, 128], tile_k=[64, 128, 32, 96], threads=[128, 128, 256], a=["MK"],
+    b=["NK", "NK", "KN"], through=["shared"], stages=[3, 2, 4, 1], target=["sm_90a"])
