@@ -181,9 +181,19 @@ tile::getSubTileStorage(SharedType type, ArrayRef<int64_t> shape) {
   layout::SharedLayout whole = type.getStorage();
   if (type.getShape() == shape)
     return whole;
-  if (shape.size() != type.getShape().size() || shape.size() > 2 ||
-      whole.panelBytes() != 0)
+  if (shape.size() != type.getShape().size() || shape.size() > 2)
     return std::nullopt;
+  if (int panel = whole.panelBytes()) {
+    // Whole panels of all rows lie as a tile of them would.
+    int64_t rowBytes = shape[1] * whole.elementBits() / 8;
+    if (shape[0] != type.getShape()[0] || whole.packDim() >= 0 ||
+        rowBytes % panel != 0)
+      return std::nullopt;
+    return layout::SharedLayout::create(
+        layout::Coords(shape.begin(), shape.end()), whole.elementBits(),
+        whole.packDim(), whole.swizzle(), /*padBytes=*/0, /*error=*/nullptr,
+        rowBytes == panel ? 0 : panel);
+  }
   // A shorter row of the same pitch is a row with more padding.
   layout::Coords extents(shape.begin(), shape.end());
   auto bare = layout::SharedLayout::create(extents, whole.elementBits(),

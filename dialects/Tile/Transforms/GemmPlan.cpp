@@ -217,11 +217,13 @@ GemmPlan tile::planGemm(GemmOp gemm, int64_t warps) {
 
 GemmPlan tile::planGemm(GemmOp gemm, MmaAttr mma, int64_t warps) {
   layout::MmaTiling tiling = getTiling(gemm, mma);
-  // What the order of K mixes is loaded together; of panels all of K is taken,
-  // or what is summed up between two promotions.
+  // What the order of K mixes is loaded together; warpgroups take all of K, or
+  // what is summed up between two promotions.
   int64_t kStep = std::max(mma.getK(), int64_t(1) << mma.getKOrder().size());
   if (!mma.takesPanels())
     kStep = widenStep(gemm, mma, tiling, kStep);
+  else if (!mma.isWgmma())
+    kStep = std::gcd(swappedDepth, gemm.getTileK());
   else
     kStep = needsPromotion(mma) && !gemm.getFastAccum()
                 ? std::gcd(promotionInterval, gemm.getTileK())

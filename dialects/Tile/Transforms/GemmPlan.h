@@ -14,6 +14,10 @@
 
 namespace mlir::tile {
 
+/// Elements of K that warps take at a time where operands are swapped: whole
+/// panels, and 16 bytes of 4-bit numbers a thread.
+inline constexpr int64_t swappedDepth = 128;
+
 struct GemmPlan {
   layout::MmaTiling tiling; ///< of the transposes where operands are swapped
   /// Extent of K that is loaded and multiplied at once.

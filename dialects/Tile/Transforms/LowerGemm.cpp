@@ -184,7 +184,7 @@ static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
       OperandStep step = getOperandStep(gemm, plan, /*isA=*/false, start);
       sums.setSum(
           emitScaledSums(
-              builder, gemm, plan, fragmentA,
+              builder, gemm, plan, sums.getSum(), fragmentA,
               loadStored(builder, loc, getStoredOperand(gemm.getB()), step),
               step),
           k + plan.kStep);

@@ -7,14 +7,14 @@
 #include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tile;
 
 /// Of two, by which converted weights are multiplied.
 static constexpr int64_t sumsExponent = -13;
-/// Elements of K up to which sums stay in range (ScaledSums.h).
-static constexpr int64_t mostDepth = 512;
+static_assert(swappedDepth * 15 < 1 << -sumsExponent, "sums stay in range");
 
 namespace {
 /// What the body of an operand computes: numbers * scale.
@@ -66,14 +66,16 @@ static bool isSameAlongK(OperandOp operand, unsigned input, unsigned kDim,
 bool tile::hasScaleOfSums(GemmOp gemm) {
   auto operand = gemm.getB().getDefiningOp<OperandOp>();
   std::optional<ScaledBody> body = operand ? matchBody(operand) : std::nullopt;
-  if (!body || gemm.getTileK() > mostDepth ||
-      !getTileElementType(gemm.getAccumulator().getType()).isF32())
+  if (!body || !getTileElementType(gemm.getAccumulator().getType()).isF32())
     return false;
+  int64_t step = std::gcd(swappedDepth, gemm.getTileK());
+  for (int64_t k = 0; k < gemm.getTileK(); k += step)
+    if (!isSameAlongK(operand, body->scale, gemm.getTransposeB() ? 1 : 0,
+                      gemm.getBeginK() + k, step))
+      return false;
   Type stored = getTileElementType(operand.getInputs()[0].getType());
   return stored.isInteger(4) && body->numbers.getResult().getType().isBF16() &&
-         !body->numbers.getMode() &&
-         isSameAlongK(operand, body->scale, gemm.getTransposeB() ? 1 : 0,
-                      gemm.getBeginK(), gemm.getTileK());
+         !body->numbers.getMode();
 }
 
 /// The scale of each element of the accumulator, in f32.
@@ -99,13 +101,12 @@ static Value spreadScale(OpBuilder &builder, Location loc, OperandOp operand,
 }
 
 Value tile::emitScaledSums(OpBuilder &builder, GemmOp gemm,
-                           const GemmPlan &plan, Value a, Value stored,
-                           const OperandStep &step) {
+                           const GemmPlan &plan, Value accumulator, Value a,
+                           Value stored, const OperandStep &step) {
   Location loc = gemm.getLoc();
   auto operand = gemm.getB().getDefiningOp<OperandOp>();
   ScaledBody body = *matchBody(operand);
   MmaAttr mma = *gemm.getMma();
-  Value accumulator = gemm.getAccumulator();
   auto type = cast<RankedTensorType>(accumulator.getType());
   auto splat = [&](double value) -> Value {
     return arith::ConstantOp::create(

@@ -7,9 +7,9 @@
 //     acc + a * (q * s)    ->    acc + (a * (q * 2^-13)) * s * 2^13
 //
 // The power of two is free in the conversion of q (NibbleCast.cpp), and keeps
-// every product and sum of finite numbers in the range of f32: for 512 elements
-// of K, sums of |q| <= 15 stay below the largest |a|, and products are
-// multiples of 2^-146.
+// every product and sum of finite numbers in the range of f32: for the
+// elements of K that are taken at a time, sums of |q| <= 15 stay below the
+// largest |a|, and products are multiples of 2^-146.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_DIALECTS_TILE_TRANSFORMS_SCALEDSUMS_H
@@ -23,13 +23,15 @@ namespace mlir::tile {
 inline constexpr StringLiteral scaledSumsAttrName = "tile.scaled_sums";
 
 /// Whether B of a product is integers times a scale that is the same for all of
-/// the product's K, and the product adds up in f32 what bf16 holds.
+/// K that is taken at a time, and the product adds up in f32 what bf16 holds.
 bool hasScaleOfSums(GemmOp gemm);
 
-/// Multiplies for such a product: `a` is the other operand of the instruction,
-/// `stored` B's numbers as `step` reads them.  Gives the new accumulator.
+/// Multiplies a step of such a product: `a` is the other operand of the
+/// instruction, `stored` B's numbers as `step` reads them.  Gives the new
+/// accumulator.
 Value emitScaledSums(OpBuilder &builder, GemmOp gemm, const GemmPlan &plan,
-                     Value a, Value stored, const OperandStep &step);
+                     Value accumulator, Value a, Value stored,
+                     const OperandStep &step);
 
 } // namespace mlir::tile
 

@@ -24,6 +24,7 @@
 #include "dialects/Tile/Transforms/WgmmaCandidates.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/CheckedArithmetic.h"
+#include <numeric>
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_SELECTMMAPASS
@@ -186,7 +187,8 @@ static void convertRight(GemmOp gemm) {
 static void leaveScalesToSums(KernelOp kernel, GemmOp gemm) {
   if (!hasScaleOfSums(gemm))
     return;
-  int64_t ofWeights = gemm.getTileK() / 4, ofSums = gemm.getTileM();
+  int64_t ofWeights = std::gcd(swappedDepth, gemm.getTileK()) / 4,
+          ofSums = gemm.getTileM();
   bool leaves = ofSums <= ofWeights;
   auto decided = getDecidedWord(kernel, "scales");
   if (decided)
