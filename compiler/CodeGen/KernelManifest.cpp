@@ -1,6 +1,7 @@
 //===- KernelManifest.cpp - What a tile.kernel says about its launch ------===//
 #include "compiler/CodeGen/KernelManifest.h"
 #include "dialects/Tile/IR/TileOps.h"
+#include "dialects/Tile/Transforms/Overlap.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -216,6 +217,7 @@ static ManifestVariant describeVariant(KernelOp kernel,
   variant.tensorMaps = describeTensorMaps(kernel);
   if (std::optional<mlir::Attribute> blocks = kernel.getBlocks())
     variant.blocks = toJson(*blocks);
+  variant.overlaps = kernel->hasAttr(mlir::tile::overlapsAttrName);
   variant.arguments = listArguments(described, variant.tensorMaps.size());
   return variant;
 }

@@ -113,6 +113,8 @@ static Json toJson(const ManifestVariant &variant) {
   json["guards"] = toJson(variant.guards);
   if (!variant.blocks.is_null())
     json["blocks"] = variant.blocks;
+  if (variant.overlaps)
+    json["overlaps"] = true;
   json["threads"] = variant.threads;
   json["shared_bytes"] = variant.sharedBytes;
   json["registers"] = toJson(variant.registers);

@@ -107,6 +107,8 @@ struct ManifestVariant {
   std::vector<ManifestTensorMap> tensorMaps;
   /// The number of blocks where it is not the product of the axes, else null.
   ManifestExpr blocks;
+  /// Whether the launch may overlap those before.
+  bool overlaps = false;
   std::vector<ManifestArgument> arguments;
 };
 

@@ -50,6 +50,7 @@ static constexpr Need instructionNeeds[] = {
     {"stmatrix", "", {7, 8}},
     {"stmatrix", ".m16n8", {8, 6}},
     {"setmaxnreg", "", {8, 0}},
+    {"griddepcontrol", "", {7, 8}},
     {"cp.async.bulk", "", {8, 0}},
     {"cp.async.bulk", ".shared::cta.global", {8, 6}},
     {"cp.async.bulk", ".tile::gather4", {8, 6}},

@@ -205,4 +205,6 @@ void tilec::addTeamHandlers(HandlerTable &table) {
   table.add<tile::BarrierOp, executeNothing<tile::BarrierOp>>();
   table.add<tile::FenceOp, executeNothing<tile::FenceOp>>();
   table.add<tile::SetMaxRegistersOp, executeNothing<tile::SetMaxRegistersOp>>();
+  table.add<tile::AwaitLaunchesOp, executeNothing<tile::AwaitLaunchesOp>>();
+  table.add<tile::AllowLaunchesOp, executeNothing<tile::AllowLaunchesOp>>();
 }

@@ -70,6 +70,7 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   tile::SpecializeWarpsPassOptions specialize;
   specialize.sharedLimit = target.sharedBytesPerBlock;
   manager.addPass(tile::createSpecializeWarpsPass(specialize));
+  manager.addPass(tile::createOverlapLaunchesPass());
   // Tuples are shared out once nobody chooses another schedule for them; what
   // comes after knows plain loops only.
   manager.addPass(tile::createLowerPersistentPass());

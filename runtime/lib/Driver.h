@@ -26,6 +26,24 @@ using CuGraph = struct CuGraphObject *;
 using CuGraphExec = struct CuGraphExecObject *;
 using CuPointer = unsigned long long;
 
+/// CUlaunchAttribute: the id of what it says, and that.
+struct CuLaunchAttribute {
+  int id;
+  int padding;
+  union {
+    int flag;
+    char bytes[64];
+  };
+};
+static_assert(sizeof(CuLaunchAttribute) == 72, "as in cuda.h");
+/// CUlaunchConfig.
+struct CuLaunchConfig {
+  unsigned grid[3], block[3], sharedBytes;
+  CuStream stream;
+  CuLaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+
 // Name, as exported by the driver, and parameter types; each returns a
 // CUresult.
 #define TILERT_DRIVER_REQUIRED(X)                                              \
@@ -52,13 +70,14 @@ using CuPointer = unsigned long long;
     unsigned, unsigned, unsigned, CuStream, void **, void **)
 
 // For tools: memory, streams, events, graphs. A missing one fails when called.
-// cuCtxGetId and cuThreadExchangeStreamCaptureMode help launches where they
-// are. Drivers of CUDA 12 have cuTensorMapEncodeTiled, which kernels with TMA
-// need: the map; its type, rank, address; extents, strides, box, steps;
-// interleaving, swizzle, L2 promotion, fill.
+// cuCtxGetId, cuThreadExchangeStreamCaptureMode and cuLaunchKernelEx help
+// launches where they are. Drivers of CUDA 12 have cuTensorMapEncodeTiled,
+// which kernels with TMA need: the map; its type, rank, address; extents,
+// strides, box, steps; interleaving, swizzle, L2 promotion, fill.
 #define TILERT_DRIVER_OPTIONAL(X)                                              \
   X(cuCtxGetId, CuContext, unsigned long long *)                               \
   X(cuThreadExchangeStreamCaptureMode, int *)                                  \
+  X(cuLaunchKernelEx, const CuLaunchConfig *, CuFunction, void **, void **)    \
   X(cuTensorMapEncodeTiled, void *, int, unsigned, void *, const uint64_t *,   \
     const uint64_t *, const uint32_t *, const uint32_t *, int, int, int, int)  \
   X(cuMemAlloc_v2, CuPointer *, size_t)                                        \

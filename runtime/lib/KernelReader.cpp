@@ -322,6 +322,8 @@ void KernelReader::readVariant(const Place &place, Variant &variant) {
     facts.spill_bytes = reader.readInteger(*spills, 0);
   if (std::optional<Place> blocks = reader.optionalField(place, "blocks"))
     variant.blocks = Expr::compile(reader, *blocks, names);
+  if (std::optional<Place> overlaps = reader.optionalField(place, "overlaps"))
+    variant.overlaps = reader.readBool(*overlaps);
   readTensorMaps(place, variant);
   Place list = reader.field(place, "arguments");
   for (size_t i = 0; i < reader.count(list) && !reader.hasFailed(); ++i)

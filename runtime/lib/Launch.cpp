@@ -68,6 +68,8 @@ public:
     void **parameters = const_cast<void **>(plan.pointers.data());
     if (!plan.tensorMaps.empty())
       TILERT_RETURN_IF_ERROR(encodeTensorMaps(plan, parameters));
+    if (kernel.info->variants[plan.variant].overlaps && driver.cuLaunchKernelEx)
+      return launchOverlapping(plan, variant, stream, parameters);
     return TILERT_CALL(driver, cuLaunchKernel, function, unsigned(plan.grid), 1,
                        1, unsigned(variant.threads), 1, 1,
                        unsigned(variant.shared_bytes),
@@ -75,6 +77,24 @@ public:
   }
 
 private:
+  /// Launches a kernel that may start before the one before is done.
+  Status launchOverlapping(const tilert_plan &plan,
+                           const tilert_variant &variant, tilert_stream stream,
+                           void **parameters) {
+    constexpr int programmaticStreamSerialization = 6;
+    CuLaunchAttribute attribute{};
+    attribute.id = programmaticStreamSerialization;
+    attribute.flag = 1;
+    CuLaunchConfig config{{unsigned(plan.grid), 1, 1},
+                          {unsigned(variant.threads), 1, 1},
+                          unsigned(variant.shared_bytes),
+                          static_cast<CuStream>(stream),
+                          &attribute,
+                          1};
+    return TILERT_CALL(driver, cuLaunchKernelEx, &config, function, parameters,
+                       nullptr);
+  }
+
   /// Plans are launched by many threads at once, so that what is encoded is put
   /// beside the plan.
   Status encodeTensorMaps(const tilert_plan &plan, void **&parameters) {

@@ -104,6 +104,8 @@ struct Variant {
   std::vector<TensorMapSpec> tensorMaps;
   /// The number of blocks, where it is not the product of the axes.
   std::optional<Expr> blocks;
+  /// It waits for the kernels before by itself, so that it may start earlier.
+  bool overlaps = false;
   std::vector<KernelArgument> arguments;
 };
 

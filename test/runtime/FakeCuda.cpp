@@ -301,7 +301,7 @@ int cuLaunchKernel(Function *function, unsigned gx, unsigned gy, unsigned gz,
   if (!isRight)
     return invalidValue;
   Launch launch{function->name, current(),   stream, {gx, gy, gz},
-                {bx, by, bz},   sharedBytes, {}};
+                {bx, by, bz},   sharedBytes, false,  {}};
   for (int bytes : s.parameterBytes[function->name]) {
     uint64_t bits = 0;
     std::memcpy(&bits, *parameters++, size_t(bytes < 8 ? bytes : 8));
@@ -317,6 +317,22 @@ int cuLaunchKernel(Function *function, unsigned gx, unsigned gy, unsigned gz,
   if (auto kernel = s.kernels.find(function->name); kernel != s.kernels.end())
     kernel->second(launch);
   return 0;
+}
+
+int cuLaunchKernelEx(const LaunchConfig *config, Function *function,
+                     void **parameters, void **extra) {
+  const LaunchConfig &c = *config;
+  int result = cuLaunchKernel(function, c.grid[0], c.grid[1], c.grid[2],
+                              c.block[0], c.block[1], c.block[2], c.sharedBytes,
+                              c.stream, parameters, extra);
+  State &s = state();
+  std::lock_guard<std::mutex> lock(s.mutex);
+  s.calls.back() = __func__;
+  constexpr int programmaticStreamSerialization = 6;
+  for (unsigned i = 0; i < c.attributeCount && !result; ++i)
+    if (c.attributes[i].id == programmaticStreamSerialization)
+      s.launches.back().overlaps = c.attributes[i].value.flag;
+  return result;
 }
 
 int cuTensorMapEncodeTiled(void *map, int dataType, unsigned rank,

@@ -57,6 +57,23 @@ struct Encoding {
   int interleave = -1, swizzle = -1, l2Promotion = -1, fill = -1;
 };
 
+/// CUlaunchConfig and CUlaunchAttribute of cuda.h.
+struct LaunchAttribute {
+  int id;
+  char padding[4];
+  union {
+    char bytes[64];
+    int flag;
+  } value;
+};
+struct LaunchConfig {
+  unsigned grid[3], block[3], sharedBytes;
+  void *stream;
+  LaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56);
+
 struct Launch {
   std::string function;
   Context *context = nullptr;
@@ -64,6 +81,8 @@ struct Launch {
   unsigned grid[3] = {};
   unsigned block[3] = {};
   unsigned sharedBytes = 0;
+  /// Whether it may start before the launches before are done.
+  bool overlaps = false;
   // As many as parameterBytes says; of a tensor map, its first 8 bytes.
   std::vector<uint64_t> parameters;
 };

@@ -2,6 +2,7 @@
 
 #include "LaunchFixture.h"
 
+#include <algorithm>
 #include <thread>
 
 using namespace tilert;
@@ -31,6 +32,27 @@ TEST_F(Launch, PassesEverythingToTheDriver) {
             (std::vector<uint64_t>{0x100000, 0x110000, 1000, 3}));
   ASSERT_EQ(state.modules.size(), 1u);
   EXPECT_EQ(memcmp(state.modules[0]->image, cubin, sizeof cubin), 0);
+}
+
+TEST_F(Launch, OverlapsWhereTheVariantWaitsItself) {
+  Json kernel = makeScaleKernel();
+  kernel["variants"][0]["overlaps"] = true;
+  Module module = load(kernel);
+  fakecuda::Stream stream{&state.devices[0].primary};
+  EXPECT_EQ(launch(module.kernel(), &stream), "launched");
+  ASSERT_EQ(state.launches.size(), 1u);
+  const fakecuda::Launch &overlapping = state.launches[0];
+  EXPECT_TRUE(overlapping.overlaps);
+  EXPECT_EQ(
+      std::count(state.calls.begin(), state.calls.end(), "cuLaunchKernelEx"),
+      1);
+  EXPECT_EQ(overlapping.stream, &stream);
+  EXPECT_EQ(overlapping.grid[0], 8u);
+  EXPECT_EQ(overlapping.block[0], 128u);
+  EXPECT_EQ(overlapping.parameters,
+            (std::vector<uint64_t>{0x100000, 0x110000, 1000, 3}));
+  EXPECT_EQ(launch(load().kernel(), &stream), "launched");
+  EXPECT_FALSE(state.launches[1].overlaps);
 }
 
 TEST_F(Launch, NeitherWaitsNorAllocates) {

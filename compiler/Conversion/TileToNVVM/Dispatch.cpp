@@ -119,6 +119,8 @@ static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
       .Case([&](TmaCopyOp copy) { return emitTmaCopy(e, copy); })
       .Case([&](WarpgroupOp teams) { return emitWarpgroup(e, teams); })
       .Case([&](SetMaxRegistersOp set) { return emitSetMaxRegisters(e, set); })
+      .Case([&](AwaitLaunchesOp) { return emitAwaitLaunches(e); })
+      .Case([&](AllowLaunchesOp) { return emitAllowLaunches(e); })
       .Default([](Operation *other) { return refuse(other); });
 }
 

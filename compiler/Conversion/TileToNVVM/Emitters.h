@@ -74,6 +74,8 @@ LogicalResult emitTmaCopy(KernelEmitter &emitter, TmaCopyOp op);
 // TeamsToNVVM.cpp
 LogicalResult emitWarpgroup(KernelEmitter &emitter, WarpgroupOp op);
 LogicalResult emitSetMaxRegisters(KernelEmitter &emitter, SetMaxRegistersOp op);
+LogicalResult emitAwaitLaunches(KernelEmitter &emitter);
+LogicalResult emitAllowLaunches(KernelEmitter &emitter);
 // SharedToNVVM.cpp, GlobalToNVVM.cpp: fragments from and to memory.
 LogicalResult emitSharedLoad(KernelEmitter &emitter, LoadOp op);
 LogicalResult emitSharedStore(KernelEmitter &emitter, StoreOp op);

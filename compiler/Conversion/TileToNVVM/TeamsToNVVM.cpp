@@ -95,3 +95,13 @@ LogicalResult tile::emitSetMaxRegisters(KernelEmitter &e,
                     "", {});
   return success();
 }
+
+LogicalResult tile::emitAwaitLaunches(KernelEmitter &e) {
+  e.callVolatileAsm("griddepcontrol.wait;", "", {});
+  return success();
+}
+
+LogicalResult tile::emitAllowLaunches(KernelEmitter &e) {
+  e.callVolatileAsm("griddepcontrol.launch_dependents;", "", {});
+  return success();
+}

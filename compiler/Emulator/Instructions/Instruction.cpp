@@ -44,6 +44,7 @@ const InstructionTable &InstructionTable::get() {
     registerTransactionBarrierInstructions(all);
     registerTensorCopyInstructions(all);
     registerWarpgroupInstructions(all);
+    registerLaunchInstructions(all);
     registerMmaInstructions(all);
     registerWgmmaInstructions(all);
     registerMathInstructions(all);

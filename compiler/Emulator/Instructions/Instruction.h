@@ -140,6 +140,7 @@ void registerAsyncCopyInstructions(InstructionTable &table);
 void registerTransactionBarrierInstructions(InstructionTable &table);
 void registerTensorCopyInstructions(InstructionTable &table);
 void registerWarpgroupInstructions(InstructionTable &table);
+void registerLaunchInstructions(InstructionTable &table);
 void registerMmaInstructions(InstructionTable &table);
 void registerWgmmaInstructions(InstructionTable &table);
 void registerMathInstructions(InstructionTable &table);

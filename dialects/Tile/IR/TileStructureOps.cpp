@@ -113,6 +113,8 @@ void AssertOp::getEffects(Effects &effects) { touchAllMemory(effects); }
 void SetMaxRegistersOp::getEffects(Effects &effects) {
   touchAllMemory(effects);
 }
+void AwaitLaunchesOp::getEffects(Effects &effects) { touchAllMemory(effects); }
+void AllowLaunchesOp::getEffects(Effects &effects) { touchAllMemory(effects); }
 
 LogicalResult SetMaxRegistersOp::verify() {
   // set-max-registers-c1: what the hardware takes.

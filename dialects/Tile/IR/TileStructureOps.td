@@ -423,6 +423,32 @@ def Tile_SetMaxRegistersOp : Tile_Op<"set_max_registers", [
   let hasVerifier = 1;
 }
 
+def Tile_AwaitLaunchesOp : Tile_Op<"await_launches", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Wait for the kernels before this one";
+  let description = [{
+    The thread goes on once the kernels that were launched before in the stream
+    are done and what they wrote is seen, where the launch lets this kernel start
+    earlier (`overlaps` of the manifest); else at once.
+
+    Example: `tile.await_launches`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_AllowLaunchesOp : Tile_Op<"allow_launches", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Let the next kernel start";
+  let description = [{
+    Once a thread of every block has come here, or the block is done, blocks of
+    the next kernel in the stream may start, if its launch says so; it waits for
+    this one by `tile.await_launches`.
+
+    Example: `tile.allow_launches`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def Tile_AssertOp : Tile_Op<"assert", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Condition that the program promises";

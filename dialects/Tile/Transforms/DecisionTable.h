@@ -26,7 +26,7 @@ struct DecisionSpec {
   int64_t least, most;
   /// Whether some pass honours it.  One that none honours is refused.
   bool isHonoured;
-  /// The words that it may be, "a or b"; any if empty.
+  /// The words that it may be, "a, b or c"; any if empty.
   llvm::StringLiteral words = "";
 };
 
@@ -40,6 +40,9 @@ inline constexpr DecisionSpec decisionSpecs[] = {
      "wgmma or mma"},
     // Blocks that a multiprocessor holds at the same time.
     {"min_blocks", DecisionSpec::Kind::Integer, 1, 32, /*isHonoured=*/true},
+    // What is done while the kernel before in the stream still runs (Overlap.h).
+    {"overlap", DecisionSpec::Kind::Word, 0, 0, /*isHonoured=*/true,
+     "none, wait or weights"},
     // Columns of sums that join a total at a time.
     {"promotion", DecisionSpec::Kind::Integer, 8, 256, /*isHonoured=*/true},
     // Rows of blocks that run together, for the cache; 0 for none.

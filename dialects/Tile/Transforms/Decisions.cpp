@@ -63,7 +63,10 @@ static bool fits(const DecisionSpec &spec, Attribute value) {
   case Kind::Word: {
     auto word = dyn_cast<StringAttr>(value);
     SmallVector<StringRef> words;
-    spec.words.split(words, " or ", /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    auto [first, last] = spec.words.split(" or ");
+    first.split(words, ", ", /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    if (!last.empty())
+      words.push_back(last);
     return word &&
            (words.empty() || llvm::is_contained(words, word.getValue()));
   }
@@ -196,4 +199,7 @@ void tile::noteLaunchChoices(KernelOp kernel) {
   noteChoice(kernel, loc,
              {"min_blocks", minBlocks ? std::to_string(*minBlocks) : "1",
               "1 to 32", "the default: registers are not limited"});
+  if (auto overlap = getDecidedWord(kernel, "overlap"))
+    noteChoice(kernel, loc,
+               {"overlap", overlap->str(), "none, wait, weights", ""});
 }

@@ -187,7 +187,8 @@ void BarrierInserter::walkBlock(Block &block, MemoryState &state) {
 void BarrierInserter::visit(Operation *op, MemoryState &state) {
   if (isa<BarrierOp>(op))
     state.passBarrier();
-  else if (isa<BarrierAllocOp, SetMaxRegistersOp, FenceOp>(op))
+  else if (isa<BarrierAllocOp, SetMaxRegistersOp, AwaitLaunchesOp,
+               AllowLaunchesOp, FenceOp>(op))
     return;
   else if (isa<WaitOp>(op))
     state.waiting = true;

@@ -142,7 +142,7 @@ void FenceInserter::visit(Operation *op, WrittenMemory &memory) {
   } else if (isa<WaitGroupOp>(op)) {
     memory.written.insert(memory.inFlight.begin(), memory.inFlight.end());
   } else if (isa<BarrierAllocOp, WaitOp, ExpectOp, CommitGroupOp,
-                 SetMaxRegistersOp>(op)) {
+                 SetMaxRegistersOp, AwaitLaunchesOp, AllowLaunchesOp>(op)) {
     return;
   } else if (op->getNumRegions() == 0 || isa<ParallelOp>(op)) {
     visitAccesses(op, memory);

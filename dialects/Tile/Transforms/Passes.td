@@ -345,6 +345,25 @@ def LowerPersistentPass
   }];
 }
 
+def OverlapLaunchesPass
+    : TilePass<"overlap-launches", "Start while the kernel before still runs"> {
+  let description = [{
+    Where `overlap` was decided, a kernel waits for those before it in the stream
+    itself (`tile.await_launches`): at its start, if specialize-warps has found no
+    better place; and lets the next one start early.  The manifest tells the
+    launch (`overlaps`).
+
+    Before:
+    ```mlir
+    tile.kernel @copy(%x, %y) { tile.copy ... }
+    ```
+    After:
+    ```mlir
+    tile.kernel @copy(%x, %y) { tile.allow_launches ; tile.await_launches ; tile.copy ... }
+    ```
+  }];
+}
+
 def SpecializeWarpsPass
     : TilePass<"specialize-warps", "Give one warpgroup the copies of the others"> {
   let description = [{
@@ -353,7 +372,8 @@ def SpecializeWarpsPass
     Both walk over the tiles of the grid, one block for each multiprocessor, and
     hand buffers of a ring to each other by barriers with phases.  A tile that
     the consumers convert (`tile.converted`) gets a ring among themselves.
-    Accumulators are stored by TMA where their layout allows.
+    Accumulators are stored by TMA where their layout allows.  Where the kernel
+    may start before others end, packed weights fill the ring meanwhile.
 
     Before:
     ```mlir

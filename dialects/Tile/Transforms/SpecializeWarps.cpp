@@ -27,6 +27,7 @@
 
 #include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/Decisions.h"
+#include "dialects/Tile/Transforms/Overlap.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/TileOrder.h"
 #include "dialects/Tile/Transforms/TmaStore.h"
@@ -138,6 +139,11 @@ private:
   void emitProducer(IRMapping &mapping, MutableArrayRef<Positions> positions);
   void emitConsumer(IRMapping &mapping, MutableArrayRef<Positions> positions);
   void produce(Ring &ring, IRMapping &mapping, Position &position);
+  void emitCopies(Ring &ring, const IRMapping &mapping, Value index, Value slot,
+                  function_ref<bool(CopyOp)> isWanted);
+  bool isEarly(CopyOp copy);
+  bool fillsEarly();
+  void fillRing();
   void consume(Ring &ring, IRMapping &mapping, Positions &positions);
   void emitIteration(Ring &ring, IRMapping &mapping, const Positions &here);
 
@@ -146,6 +152,9 @@ private:
                                      builder.getI64IntegerAttr(value));
   }
   Value recompute(Value value, IRMapping &mapping);
+  Value emitRingEnd(Ring &ring, Value lower);
+  std::pair<SmallVector<Value>, Value> emitExtents();
+  void mapPlaces(IRMapping &mapping, ArrayRef<Value> places);
   SmallVector<Value> loadDirectly(Ring &ring, const IRMapping &mapping,
                                   Value index);
   Position getNext(int64_t stages, Position position);
@@ -158,6 +167,8 @@ private:
   int64_t consumers;
   TmaStores stores;
   SmallVector<Ring, 1> rings;
+  /// Of the loop over tiles that is being emitted.
+  Value currentTile;
 };
 } // namespace
 
@@ -277,27 +288,111 @@ void WarpSpecializer::produce(Ring &ring, IRMapping &mapping,
   Value parity =
       arith::XOrIOp::create(builder, loc, here.phase, getConstant(1));
   WaitOp::create(builder, loc, ring.empty, here.slot, parity);
-  ExpectOp::create(builder, loc, ring.full, here.slot, getConstant(ring.bytes));
+  auto copyAll = [&](function_ref<bool(CopyOp)> isWanted) {
+    emitCopies(ring, mapping, loop.getInductionVar(), here.slot, isWanted);
+  };
+  auto expect = [&]() {
+    ExpectOp::create(builder, loc, ring.full, here.slot,
+                     getConstant(ring.bytes));
+  };
+  if (!fillsEarly()) {
+    expect();
+    copyAll([](CopyOp) { return true; });
+  } else {
+    // What came early is there, or on its way.
+    Value first = BlockNumberOp::create(builder, loc, builder.getI64Type());
+    Value isFirst = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, currentTile, first);
+    Value isEarlyStage =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                              loop.getInductionVar(), emitRingEnd(ring, lower));
+    Value isFilled = arith::AndIOp::create(builder, loc, isFirst, isEarlyStage);
+    auto rest = scf::IfOp::create(builder, loc, TypeRange(), isFilled,
+                                  /*withElseRegion=*/true);
+    builder.setInsertionPointToStart(rest.elseBlock());
+    expect();
+    copyAll([&](CopyOp copy) { return isEarly(copy); });
+    builder.setInsertionPointAfter(rest);
+    copyAll([&](CopyOp copy) { return !isEarly(copy); });
+  }
+  Position next = getNext(ring.stages, here);
+  scf::YieldOp::create(builder, loc, ValueRange{next.slot, next.phase});
+  position = {loop.getResult(0), loop.getResult(1)};
+}
+
+/// Emits copies of the iteration at `index` to the buffers of a slot.
+void WarpSpecializer::emitCopies(Ring &ring, const IRMapping &mapping,
+                                 Value index, Value slot,
+                                 function_ref<bool(CopyOp)> isWanted) {
   IRMapping inner(mapping);
-  inner.map(ring.loop.getInductionVar(), loop.getInductionVar());
+  inner.map(ring.loop.getInductionVar(), index);
   for (CopyOp copy : ring.copies) {
+    if (!isWanted(copy))
+      continue;
     SmallVector<Value> indices;
     for (Value index : copy.getSourceIndices())
       indices.push_back(recompute(index, inner));
     Value buffer = getBuffer(ring.buffers[copy.getDestination()],
-                             copy.getDestination(), here.slot);
+                             copy.getDestination(), slot);
     auto tensor = cast<GlobalType>(copy.getSource().getType());
     auto tile = cast<SharedType>(buffer.getType());
     int64_t map =
         stores.maps.add(cast<BlockArgument>(copy.getSource()).getArgNumber(),
                         getTmaBox(tensor, tile), tile.getStorage());
     TmaCopyOp::create(builder, copy.getLoc(), copy.getSource(), indices, buffer,
-                      ValueRange(), ring.full, here.slot,
+                      ValueRange(), ring.full, slot,
                       builder.getI64IntegerAttr(map));
   }
-  Position next = getNext(ring.stages, here);
-  scf::YieldOp::create(builder, loc, ValueRange{next.slot, next.phase});
-  position = {loop.getResult(0), loop.getResult(1)};
+}
+
+/// Whether weights fill the ring before the kernels before this one are done.
+bool WarpSpecializer::fillsEarly() {
+  return getOverlap(kernel) == Overlap::Weights && rings.size() == 1 &&
+         llvm::any_of(rings.front().copies,
+                      [&](CopyOp copy) { return isEarly(copy); });
+}
+
+/// Whether a copy may be made before the kernels before this one are done.
+bool WarpSpecializer::isEarly(CopyOp copy) {
+  auto tensor = cast<BlockArgument>(copy.getSource());
+  return bool(kernel.getArgPacking(tensor.getArgNumber()));
+}
+
+/// The index behind the iterations for which a ring has buffers.
+Value WarpSpecializer::emitRingEnd(Ring &ring, Value lower) {
+  return arith::AddIOp::create(builder, loc, lower,
+                               getConstant(ring.stages * ring.loop.getStep()));
+}
+
+/// Fills the buffers of the ring for the block's first tile with what may be
+/// copied early.
+void WarpSpecializer::fillRing() {
+  Ring &ring = rings.front();
+  auto [extents, total] = emitExtents();
+  Value first = BlockNumberOp::create(builder, loc, builder.getI64Type());
+  Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       first, total);
+  auto early = scf::IfOp::create(builder, loc, exists);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(early.thenBlock());
+  IRMapping mapping;
+  mapPlaces(mapping, getPlaces(first, extents));
+  Value lower = recompute(ring.loop.getLower(), mapping),
+        upper = recompute(ring.loop.getUpper(), mapping);
+  Value end =
+      arith::MinSIOp::create(builder, loc, upper, emitRingEnd(ring, lower));
+  auto loop =
+      scf::ForOp::create(builder, loc, lower, end,
+                         getConstant(ring.loop.getStep()), getConstant(0));
+  loop->setAttr(rolledAttrName, builder.getUnitAttr());
+  builder.setInsertionPointToStart(loop.getBody());
+  Value slot = loop.getRegionIterArg(0);
+  ExpectOp::create(builder, loc, ring.full, slot, getConstant(ring.bytes));
+  emitCopies(ring, mapping, loop.getInductionVar(), slot,
+             [&](CopyOp copy) { return isEarly(copy); });
+  scf::YieldOp::create(
+      builder, loc,
+      arith::AddIOp::create(builder, loc, slot, getConstant(1)).getResult());
 }
 
 void WarpSpecializer::emitProducer(IRMapping &mapping,
@@ -476,8 +571,8 @@ SmallVector<Value> WarpSpecializer::getPlaces(Value tile,
   return places;
 }
 
-void WarpSpecializer::emitTiles(
-    function_ref<void(IRMapping &, MutableArrayRef<Positions>)> body) {
+/// The extents of the grid of tiles, and how many tiles there are.
+std::pair<SmallVector<Value>, Value> WarpSpecializer::emitExtents() {
   SmallVector<Value> extents;
   // Two negative extents would make a positive product.
   if (parts.persistent)
@@ -491,6 +586,22 @@ void WarpSpecializer::emitTiles(
   Value total = getConstant(1);
   for (Value extent : extents)
     total = arith::MulIOp::create(builder, loc, total, extent);
+  return {extents, total};
+}
+
+/// Maps the values of a tile that say where it is.
+void WarpSpecializer::mapPlaces(IRMapping &mapping, ArrayRef<Value> places) {
+  if (parts.persistent)
+    for (auto [argument, place] :
+         llvm::zip_equal(parts.work->getArguments(), places))
+      mapping.map(argument, place);
+  else
+    kernel.walk([&](BlockIdOp id) { mapping.map(id, places[id.getAxis()]); });
+}
+
+void WarpSpecializer::emitTiles(
+    function_ref<void(IRMapping &, MutableArrayRef<Positions>)> body) {
+  auto [extents, total] = emitExtents();
   SmallVector<Value> inits;
   for (Ring &ring : rings)
     inits.append(ring.converted ? 4 : 2, getConstant(0));
@@ -502,14 +613,9 @@ void WarpSpecializer::emitTiles(
   if (!block->empty())
     block->getTerminator()->erase();
   builder.setInsertionPointToStart(block);
-  SmallVector<Value> places = getPlaces(tiles.getInductionVar(), extents);
+  currentTile = tiles.getInductionVar();
   IRMapping mapping;
-  if (parts.persistent)
-    for (auto [argument, place] :
-         llvm::zip_equal(parts.work->getArguments(), places))
-      mapping.map(argument, place);
-  else
-    kernel.walk([&](BlockIdOp id) { mapping.map(id, places[id.getAxis()]); });
+  mapPlaces(mapping, getPlaces(currentTile, extents));
   SmallVector<Positions> positions;
   ValueRange carried = tiles.getRegionIterArgs();
   for (Ring &ring : rings) {
@@ -529,8 +635,12 @@ void WarpSpecializer::setLaunch() {
   auto combine = [&](StringRef name, Attribute a, Attribute b) {
     return builder.getArrayAttr({builder.getStringAttr(name), a, b});
   };
-  if (auto perProcessor = getDecidedInteger(kernel, "min_blocks"))
-    blocks = combine("*", blocks, builder.getI64IntegerAttr(*perProcessor));
+  int64_t perProcessor = getDecidedInteger(kernel, "min_blocks").value_or(1);
+  // Two kernels share a multiprocessor.
+  if (getOverlap(kernel) != Overlap::None)
+    perProcessor = std::max<int64_t>(perProcessor / 2, 1);
+  if (perProcessor > 1)
+    blocks = combine("*", blocks, builder.getI64IntegerAttr(perProcessor));
   Attribute tiles;
   for (Attribute extent : kernel.getGrid())
     tiles = tiles ? combine("*", tiles, extent) : extent;
@@ -568,14 +678,26 @@ void WarpSpecializer::run() {
       SetMaxRegistersOp::create(builder, loc, count);
   };
 
+  bool overlaps = getOverlap(kernel) != Overlap::None;
+  auto await = [&]() {
+    if (overlaps)
+      AwaitLaunchesOp::create(builder, loc);
+  };
   builder.setInsertionPointToStart(&split.getBodies()[0].front());
   setRegisters(share.producer);
+  if (fillsEarly())
+    fillRing();
+  await();
   emitTiles([&](IRMapping &mapping, MutableArrayRef<Positions> positions) {
     emitProducer(mapping, positions);
   });
+  // The next kernel may fill its buffers while the last tiles are stored.
+  if (overlaps)
+    AllowLaunchesOp::create(builder, loc);
 
   builder.setInsertionPointToStart(&split.getBodies()[1].front());
   setRegisters(share.consumer);
+  await();
   emitTiles([&](IRMapping &mapping, MutableArrayRef<Positions> positions) {
     emitConsumer(mapping, positions);
   });

@@ -23,7 +23,8 @@ static bool isForOneThread(Operation *op) {
          isa<LoadElementOp, SetMaxRegistersOp, ExpectOp, WaitOp, TmaCopyOp,
              CommitGroupOp, WaitGroupOp, FenceOp, BlockNumberOp, BlockCountOp,
              AxisExtentOp, SymbolOp, BlockIdOp, StageOp, SliceOp, ViewOp,
-             BytesOp, AllocSharedOp, YieldOp>(op);
+             BytesOp, AllocSharedOp, AwaitLaunchesOp, AllowLaunchesOp, YieldOp>(
+             op);
 }
 
 int64_t tile::getRegisterShare(KernelOp kernel) {
