@@ -212,14 +212,18 @@ void CopyOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), &getDestinationMutable());
 }
 
-LogicalResult LoadOp::verify() {
-  if (failed(
-          verifyIndices(*this, getMemory().getType(), getIndices().size())) ||
-      failed(verifyElementTypes(*this, getMemory().getType(),
-                                getResult().getType())))
+/// A fragment and the part of a memory that begins at `indices`.
+static LogicalResult verifyMoved(Operation *op, Type memory, size_t indices,
+                                 Type fragment) {
+  if (failed(verifyIndices(op, memory, indices)) ||
+      failed(verifyElementTypes(op, memory, fragment)))
     return failure();
-  return verifyShape(*this, getMemory().getType(), getIndices().size(),
-                     getTileShape(getResult().getType()));
+  return verifyShape(op, memory, indices, getTileShape(fragment));
+}
+
+LogicalResult LoadOp::verify() {
+  return verifyMoved(*this, getMemory().getType(), getIndices().size(),
+                     getResult().getType());
 }
 
 void LoadOp::getEffects(Effects &effects) {
@@ -227,13 +231,8 @@ void LoadOp::getEffects(Effects &effects) {
 }
 
 LogicalResult StoreOp::verify() {
-  if (failed(
-          verifyIndices(*this, getMemory().getType(), getIndices().size())) ||
-      failed(verifyElementTypes(*this, getMemory().getType(),
-                                getValue().getType())))
-    return failure();
-  return verifyShape(*this, getMemory().getType(), getIndices().size(),
-                     getTileShape(getValue().getType()));
+  return verifyMoved(*this, getMemory().getType(), getIndices().size(),
+                     getValue().getType());
 }
 
 void StoreOp::getEffects(Effects &effects) {
