@@ -20,7 +20,7 @@
 using namespace tilec;
 
 namespace {
-/// Keeps straight-line strength reduction from functions with long blocks.  Its
+/// Keeps straight-line strength reduction from long functions and blocks.  Its
 /// time grows with the square of their length, because ScalarEvolution looks
 /// for poison in all that follows each addition: it took half of the time to
 /// compile gemm_bf16, in the variant that copies element by element, and
@@ -30,8 +30,9 @@ public:
   explicit StrengthReductionGate(llvm::Module &module)
       : module(module), previous(module.getContext().getOptPassGate()) {
     for (const llvm::Function &function : module)
-      if (llvm::any_of(function, [](const llvm::BasicBlock &block) {
-            return block.size() > mostInstructions;
+      if (function.getInstructionCount() > mostInstructions ||
+          llvm::any_of(function, [](const llvm::BasicBlock &block) {
+            return block.size() > mostInstructionsOfBlock;
           }))
         longFunctions.insert(("function (" + function.getName() + ")").str());
     module.getContext().setOptPassGate(*this);
@@ -51,7 +52,8 @@ public:
   }
 
 private:
-  static constexpr unsigned mostInstructions = 900;
+  static constexpr unsigned mostInstructions = 3000;
+  static constexpr unsigned mostInstructionsOfBlock = 900;
 
   llvm::Module &module;
   llvm::OptPassGate &previous;
