@@ -133,10 +133,6 @@ std::optional<FragmentValue> tile::emitScaledFloatNibbles(KernelEmitter &e,
 
   SmallVector<Value> small = spreadAll(e, *source);
   Value zero = splatPair(e, bf16, -0.0);
-  SmallVector<Value> converted =
-      e.getFragment(op.getLhs() == parts->scales.getResult() ? op.getLhs()
-                                                             : op.getRhs())
-          .getWords(e.builder, e.loc);
   auto branch = scf::IfOp::create(e.builder, e.loc,
                                   SmallVector<Type>(small.size(), i32), isLarge,
                                   /*withElseRegion=*/true);
@@ -149,9 +145,25 @@ std::optional<FragmentValue> tile::emitScaledFloatNibbles(KernelEmitter &e,
       words.push_back(scale(i, word));
     scf::YieldOp::create(e.builder, e.loc, words);
   };
+  // Scales are converted where that is needed only; LLVM would do it for all.
+  ElementCast convert(parts->scales);
+  llvm::DenseMap<Value, Value> converted;
+  auto getScale = [&](Value code) {
+    Value &scale = converted[code];
+    if (scale)
+      return scale;
+    Value pinned = e.callVolatileAsm("", "=r,0,", code, i32);
+    scale = emitElementCast(e, convert,
+                            e.builder.createOrFold<arith::TruncIOp>(
+                                e.loc, e.builder.getI8Type(), pinned));
+    return scale;
+  };
   emitBranch(branch.thenBlock(), [&](size_t i, Value word) {
     Value numbers = fusePair(e, bf16, word, std::ldexp(1.0, 126), zero);
-    return multiplyPairs(e, bf16, numbers, converted[i]);
+    Value scales = FragmentValue::ofElements(bf16, {getScale(codes[2 * i]),
+                                                    getScale(codes[2 * i + 1])})
+                       .getWords(e.builder, e.loc)[0];
+    return multiplyPairs(e, bf16, numbers, scales);
   });
   emitBranch(branch.elseBlock(), [&](size_t i, Value word) {
     // 2^(s - 1): exponents of 0 to 127 and 126 more.
