@@ -23,9 +23,8 @@ bool tile::isLoadedInPieces(LoadOp op) {
     return false;
   const layout::FragmentLayout &layout =
       getFragmentLayout(op.getResult().getType()).getLayout();
-  // Each takes a register for as long as it is on its way.
-  constexpr int mostPieces = 4;
-  if (layout.elementsPerThread() > mostPieces)
+  // Each takes a register for as long as it is on its way: those of one word.
+  if (layout.elementsPerThread() * bits > wordBits)
     return false;
   layout::VectorPlan plan =
       planGlobalAccess(op.getMemory(), op.getIndices(), layout);
