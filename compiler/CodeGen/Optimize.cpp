@@ -2,6 +2,7 @@
 #include "compiler/CodeGen/Optimize.h"
 #include "compiler/CodeGen/CrashGuard.h"
 #include "compiler/CodeGen/KernelParts.h"
+#include "compiler/CodeGen/OrderArrivals.h"
 #include "compiler/CodeGen/TargetMachine.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -65,6 +66,8 @@ static void runPasses(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   llvm::ModulePassManager passes;
   llvm::cantFail(builder.parsePassPipeline(passes, kernelPasses));
+  passes.addPass(
+      llvm::createModuleToFunctionPassAdaptor(tilec::OrderArrivals()));
   passes.run(module, modules);
 }
 

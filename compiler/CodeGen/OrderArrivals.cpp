@@ -1,0 +1,173 @@
+//===- OrderArrivals.cpp - Arrivals behind the reads before them ----------===//
+#include "compiler/CodeGen/OrderArrivals.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+using namespace tilec;
+
+/// The window of a block's own shared memory, and that of its cluster.
+static constexpr unsigned sharedSpace = 3, clusterSpace = 7;
+
+static StringRef getAsmText(const Instruction &instruction) {
+  auto *call = dyn_cast<CallInst>(&instruction);
+  auto *text = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+  return text ? StringRef(text->getAsmString()) : StringRef();
+}
+
+/// An arrival that follows what its thread did.  One that announces bytes
+/// begins the writing of a buffer, and those of cp.async come by themselves.
+static bool isArrival(const Instruction &instruction) {
+  StringRef text = getAsmText(instruction);
+  return text.contains("mbarrier.arrive") && !text.contains("expect_tx") &&
+         !text.contains("cp.async");
+}
+
+static bool isSharedLoad(const Instruction &instruction) {
+  if (auto *load = dyn_cast<LoadInst>(&instruction))
+    return load->getPointerAddressSpace() == sharedSpace ||
+           load->getPointerAddressSpace() == clusterSpace;
+  if (instruction.getType()->isVoidTy())
+    return false;
+  if (auto *call = dyn_cast<CallInst>(&instruction))
+    if (const Function *callee = call->getCalledFunction())
+      return callee->getName().starts_with("llvm.nvvm.ldmatrix");
+  StringRef text = getAsmText(instruction);
+  return text.contains("ldmatrix") || text.contains("ld.shared");
+}
+
+/// The loads on the ways to `arrival` that no other arrival stands behind.
+static SmallVector<Instruction *> findLoadsBefore(Instruction *arrival) {
+  SmallVector<Instruction *> loads;
+  SmallPtrSet<BasicBlock *, 8> seen;
+  SmallVector<BasicBlock *> open;
+  auto scan = [&](BasicBlock *block, BasicBlock::reverse_iterator from) {
+    for (Instruction &instruction : make_range(from, block->rend())) {
+      if (isArrival(instruction))
+        return;
+      if (isSharedLoad(instruction))
+        loads.push_back(&instruction);
+    }
+    for (BasicBlock *before : predecessors(block))
+      if (seen.insert(before).second)
+        open.push_back(before);
+  };
+  scan(arrival->getParent(), std::next(arrival->getReverseIterator()));
+  while (!open.empty()) {
+    BasicBlock *block = open.pop_back_val();
+    scan(block, block->rbegin());
+  }
+  return loads;
+}
+
+/// Whether `user` only hands on what it is given, or a part of it.
+static bool handsOn(const User *user) {
+  return isa<PHINode, ExtractValueInst, ExtractElementInst, CastInst,
+             InsertElementInst, InsertValueInst, ShuffleVectorInst>(user);
+}
+
+/// What to wait for so that `load` is complete at `arrival`: its value, or one
+/// that it is handed on as.  Null where there is none.
+static Value *findArrived(Instruction *load, Instruction *arrival,
+                          const DominatorTree &dominators) {
+  SmallSetVector<Instruction *, 8> values;
+  values.insert(load);
+  for (unsigned i = 0; i != values.size(); ++i) {
+    Instruction *value = values[i];
+    if (value != arrival && dominators.dominates(value, arrival))
+      return value;
+    for (User *user : value->users())
+      if (handsOn(user))
+        values.insert(cast<Instruction>(user));
+  }
+  return nullptr;
+}
+
+/// Whether the block of `load` computes with it: issued in order, that waited.
+static bool isUsedInItsBlock(Instruction *load) {
+  SmallSetVector<Instruction *, 8> values;
+  values.insert(load);
+  for (unsigned i = 0; i != values.size(); ++i)
+    for (User *user : values[i]->users()) {
+      auto *instruction = cast<Instruction>(user);
+      if (instruction->getParent() != load->getParent() ||
+          isa<PHINode>(instruction))
+        continue;
+      if (!handsOn(instruction))
+        return true;
+      values.insert(instruction);
+    }
+  return false;
+}
+
+/// One word of `value`, which comes with the rest.
+static Value *getWord(IRBuilder<> &builder, Value *value) {
+  Type *type = value->getType();
+  if (type->isAggregateType())
+    return getWord(builder, builder.CreateExtractValue(value, 0));
+  if (type->isVectorTy())
+    return getWord(builder, builder.CreateExtractElement(value, uint64_t(0)));
+  if (type->isPointerTy())
+    value = builder.CreatePtrToInt(value, builder.getInt32Ty());
+  else if (type->isFloatingPointTy())
+    value = builder.CreateBitCast(
+        value, builder.getIntNTy(type->getPrimitiveSizeInBits()));
+  return builder.CreateZExtOrTrunc(value, builder.getInt32Ty());
+}
+
+static void order(CallInst *arrival, const DominatorTree &dominators) {
+  SmallSetVector<Value *, 16> values;
+  bool isFenced = false;
+  for (Instruction *load : findLoadsBefore(arrival)) {
+    if (load->use_empty())
+      continue;
+    if (Value *value = findArrived(load, arrival, dominators))
+      values.insert(value);
+    else
+      isFenced |= !isUsedInItsBlock(load);
+  }
+
+  IRBuilder<> builder(arrival);
+  if (isFenced) {
+    builder.CreateCall(InlineAsm::get(
+        FunctionType::get(builder.getVoidTy(), false), "fence.acq_rel.cta;",
+        "~{memory}", /*hasSideEffects=*/true));
+    return;
+  }
+  if (values.empty())
+    return;
+  Value *words = nullptr;
+  for (Value *value : values) {
+    Value *word = getWord(builder, value);
+    words = words ? builder.CreateXor(words, word) : word;
+  }
+  // max(a, min(a, x)) is a, which ptxas is not known to see.
+  Type *word = builder.getInt32Ty();
+  InlineAsm *keep = InlineAsm::get(
+      FunctionType::get(word, {word, word}, false),
+      "{\n.reg .b32 low;\nmin.u32 low, $1, $2;\nmax.u32 $0, $1, low;\n}",
+      "=r,r,r", /*hasSideEffects=*/false);
+  arrival->setArgOperand(
+      0, builder.CreateCall(keep, {arrival->getArgOperand(0), words}));
+}
+
+PreservedAnalyses OrderArrivals::run(Function &function,
+                                     FunctionAnalysisManager &analyses) {
+  SmallVector<CallInst *> arrivals;
+  for (Instruction &instruction : instructions(function))
+    if (isArrival(instruction))
+      arrivals.push_back(cast<CallInst>(&instruction));
+  if (arrivals.empty())
+    return PreservedAnalyses::all();
+  auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
+  for (CallInst *arrival : arrivals)
+    order(arrival, dominators);
+  PreservedAnalyses preserved;
+  preserved.preserveSet<CFGAnalyses>();
+  return preserved;
+}
