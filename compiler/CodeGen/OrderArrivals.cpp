@@ -1,7 +1,9 @@
 //===- OrderArrivals.cpp - Arrivals behind the reads before them ----------===//
 #include "compiler/CodeGen/OrderArrivals.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -73,8 +75,8 @@ static bool handsOn(const User *user) {
 
 /// What to wait for so that `load` is complete at `arrival`: its value, or one
 /// that it is handed on as.  Null where there is none.
-static Value *findArrived(Instruction *load, Instruction *arrival,
-                          const DominatorTree &dominators) {
+static Instruction *findArrived(Instruction *load, Instruction *arrival,
+                                const DominatorTree &dominators) {
   SmallSetVector<Instruction *, 8> values;
   values.insert(load);
   for (unsigned i = 0; i != values.size(); ++i) {
@@ -105,6 +107,29 @@ static bool isUsedInItsBlock(Instruction *load) {
   return false;
 }
 
+/// Whether a wgmma in front of `arrival` takes what `value` became: these keep
+/// their order with arrivals, and are issued when their operands are there.
+static bool isTakenBefore(Instruction *arrival, Instruction *value,
+                          const DominatorTree &dominators) {
+  constexpr unsigned mostSteps = 1024;
+  SmallSetVector<Instruction *, 32> values;
+  values.insert(value);
+  for (unsigned i = 0; i != values.size() && i != mostSteps; ++i)
+    for (User *user : values[i]->users()) {
+      auto *instruction = cast<Instruction>(user);
+      // Behind a back edge stands another value of that name.
+      if (isa<PHINode>(instruction) &&
+          !dominators.properlyDominates(value->getParent(),
+                                        instruction->getParent()))
+        continue;
+      if (getAsmText(*instruction).contains("wgmma.mma_async") &&
+          dominators.dominates(instruction, arrival))
+        return true;
+      values.insert(instruction);
+    }
+  return false;
+}
+
 /// One word of `value`, which comes with the rest.
 static Value *getWord(IRBuilder<> &builder, Value *value) {
   Type *type = value->getType();
@@ -120,27 +145,31 @@ static Value *getWord(IRBuilder<> &builder, Value *value) {
   return builder.CreateZExtOrTrunc(value, builder.getInt32Ty());
 }
 
-static void order(CallInst *arrival, const DominatorTree &dominators) {
+/// Waits for all that was read, in front of `place`.
+static void insertFence(Instruction *place) {
+  IRBuilder<> builder(place);
+  builder.CreateCall(InlineAsm::get(
+      FunctionType::get(builder.getVoidTy(), false), "fence.acq_rel.cta;",
+      "~{memory}", /*hasSideEffects=*/true));
+}
+
+static void order(CallInst *arrival, ArrayRef<Instruction *> loads,
+                  const DominatorTree &dominators) {
   SmallSetVector<Value *, 16> values;
   bool isFenced = false;
-  for (Instruction *load : findLoadsBefore(arrival)) {
-    if (load->use_empty())
-      continue;
-    if (Value *value = findArrived(load, arrival, dominators))
-      values.insert(value);
-    else
+  for (Instruction *load : loads) {
+    Instruction *value = findArrived(load, arrival, dominators);
+    if (!value)
       isFenced |= !isUsedInItsBlock(load);
+    else if (!isTakenBefore(arrival, value, dominators))
+      values.insert(value);
   }
-
-  IRBuilder<> builder(arrival);
-  if (isFenced) {
-    builder.CreateCall(InlineAsm::get(
-        FunctionType::get(builder.getVoidTy(), false), "fence.acq_rel.cta;",
-        "~{memory}", /*hasSideEffects=*/true));
-    return;
-  }
+  if (isFenced)
+    return insertFence(arrival);
   if (values.empty())
     return;
+
+  IRBuilder<> builder(arrival);
   Value *words = nullptr;
   for (Value *value : values) {
     Value *word = getWord(builder, value);
@@ -158,15 +187,34 @@ static void order(CallInst *arrival, const DominatorTree &dominators) {
 
 PreservedAnalyses OrderArrivals::run(Function &function,
                                      FunctionAnalysisManager &analyses) {
-  SmallVector<CallInst *> arrivals;
+  SmallVector<std::pair<CallInst *, SmallVector<Instruction *>>> arrivals;
   for (Instruction &instruction : instructions(function))
     if (isArrival(instruction))
-      arrivals.push_back(cast<CallInst>(&instruction));
+      arrivals.push_back(
+          {cast<CallInst>(&instruction), findLoadsBefore(&instruction)});
   if (arrivals.empty())
     return PreservedAnalyses::all();
+
+  // What a loop found loaded would stay in registers for its arrivals: it is
+  // waited for once, where it was loaded.
+  const LoopInfo &loops = analyses.getResult<LoopAnalysis>(function);
+  SmallSetVector<BasicBlock *, 8> fenced;
+  for (auto &[arrival, loads] : arrivals)
+    if (const Loop *loop = loops.getLoopFor(arrival->getParent()))
+      for (Instruction *load : loads)
+        if (!loop->contains(load) && !load->use_empty())
+          fenced.insert(load->getParent());
+  for (BasicBlock *block : fenced)
+    insertFence(block->getTerminator());
+
   auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
-  for (CallInst *arrival : arrivals)
-    order(arrival, dominators);
+  for (auto &[arrival, loads] : arrivals) {
+    erase_if(loads, [&, arrival = arrival](Instruction *load) {
+      return load->use_empty() || (fenced.contains(load->getParent()) &&
+                                   load->getParent() != arrival->getParent());
+    });
+    order(arrival, loads, dominators);
+  }
   PreservedAnalyses preserved;
   preserved.preserveSet<CFGAnalyses>();
   return preserved;
