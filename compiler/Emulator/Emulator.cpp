@@ -219,12 +219,14 @@ static void clearTally(Tally &tally, size_t sites) {
   tally.wavefronts.assign(sites, Wavefronts());
 }
 
-llvm::Expected<EmulatorCounters> Emulator::launch(const LaunchSpec &spec) {
+llvm::Expected<EmulatorCounters> Emulator::launch(const LaunchSpec &given) {
   LoadedModule &module = *state->module;
-  auto found = module.kernels.find(spec.symbol);
+  auto found = module.kernels.find(given.symbol);
   if (found == module.kernels.end())
-    return failLaunch("the module has no kernel '" + spec.symbol + "'");
+    return failLaunch("the module has no kernel '" + given.symbol + "'");
   Kernel &kernel = found->second;
+  LaunchSpec spec = given;
+  spec.clusterSize = std::max(spec.clusterSize, kernel.clusterSize);
   if (llvm::Error error = checkParameters(spec, kernel))
     return std::move(error);
   if (llvm::Error error = checkShape(spec, module))

@@ -3,6 +3,7 @@
 #include "compiler/Pipeline/Pipeline.h"
 #include "compiler/Conversion/TileToNVVM/ConvertTileToNVVM.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/SharePasses.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
@@ -24,6 +25,12 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   // Element loops become whole-tile ops first, so that everything after sees
   // one form of elementwise code.
   manager.addPass(tile::createCanonicalizeKernelPass());
+
+  // Sums are still those of the source, and no other pass knows that several
+  // blocks work at one place of the grid.
+  tile::ShareIterationsPassOptions share;
+  share.target = target.name.str();
+  manager.addPass(tile::createShareIterationsPass(share));
 
   // Numbers with scales become arithmetic, on parts of tiles among others,
   // which is for the passes that follow.
@@ -139,6 +146,7 @@ struct TilePipelineOptions : PassPipelineOptions<TilePipelineOptions> {
 
 void tilec::registerPipelinePasses() {
   tile::registerTilePasses();
+  tile::registerTileSharePasses();
   tile::registerConvertTileToNVVM();
   auto addForTarget = [](void (*add)(OpPassManager &, const Target &)) {
     return [add](OpPassManager &manager, const TilePipelineOptions &options) {

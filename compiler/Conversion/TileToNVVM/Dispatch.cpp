@@ -1,5 +1,6 @@
 //===- Dispatch.cpp - Which function emits an op --------------------------===//
 
+#include "compiler/Conversion/TileToNVVM/ClusterToNVVM.h"
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -100,6 +101,7 @@ static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
       .Case([&](BlockIdOp block) { return emitBlockId(e, block); })
       .Case([&](BlockNumberOp block) { return emitBlockNumber(e, block); })
       .Case([&](BlockCountOp count) { return emitBlockCount(e, count); })
+      .Case([&](ShareIdOp share) { return emitShareId(e, share); })
       .Case([&](AxisExtentOp axis) { return emitAxisExtent(e, axis); })
       .Case([&](MmaCarryOp carry) { return emitMmaCarry(e, carry); })
       .Case([&](StoreThroughOp store) { return emitStoreThrough(e, store); })
@@ -107,10 +109,14 @@ static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
       .Case([&](StageOp stage) { return emitStage(e, stage); })
       .Case([&](ViewOp view) { return emitView(e, view); })
       .Case([&](SliceOp slice) { return emitSlice(e, slice); })
+      .Case([&](PeerOp peer) { return emitPeer(e, peer); })
       .Case([&](BytesOp bytes) { return emitBytes(e, bytes); })
       .Case([&](CommitGroupOp commit) { return emitCommitGroup(e, commit); })
       .Case([&](WaitGroupOp wait) { return emitWaitGroup(e, wait); })
       .Case([&](BarrierOp barrier) { return emitBarrier(e, barrier); })
+      .Case(
+          [&](ClusterArriveOp arrive) { return emitClusterArrive(e, arrive); })
+      .Case([&](ClusterWaitOp wait) { return emitClusterWait(e, wait); })
       .Case([&](BarrierAllocOp alloc) { return emitBarrierAlloc(e, alloc); })
       .Case([&](ArriveOp arrive) { return emitArrive(e, arrive); })
       .Case([&](ExpectOp expect) { return emitExpect(e, expect); })

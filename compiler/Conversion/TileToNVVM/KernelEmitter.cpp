@@ -8,6 +8,7 @@
 
 #include "compiler/Conversion/TileToNVVM/KernelEmitter.h"
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/TileOrder.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -106,6 +107,9 @@ void KernelEmitter::createFunction() {
   if (minBlocks)
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                       builder.getI32IntegerAttr(int32_t(*minBlocks)));
+  if (int64_t cluster = getCount(kernel, clusterAttrName); cluster > 1)
+    function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                      builder.getDenseI32ArrayAttr({int32_t(cluster), 1, 1}));
   for (auto [i, attr] : llvm::enumerate(attrs))
     function.setArgAttrs(i, attr);
   builder.setInsertionPointToStart(function.addEntryBlock(builder));
@@ -216,11 +220,13 @@ void KernelEmitter::emitGlobals(unsigned firstStride) {
   }
 }
 
-/// Splits the linear block index into the axes, first fastest, the second in
-/// groups.
+/// Splits the linear block index into the share of the work at a place, the
+/// fastest, and the axes, first fastest, the second in groups.
 void KernelEmitter::emitBlockIds() {
   Type i32 = builder.getI32Type();
   Value number = NVVM::BlockIdXOp::create(builder, loc, i32);
+  if (int64_t shares = getShares(kernel); shares > 1)
+    number = divui(number, this->i32(shares));
   size_t axes = kernel.getGrid().size();
   SmallVector<Value> ids(axes, number);
   if (axes >= 2) {

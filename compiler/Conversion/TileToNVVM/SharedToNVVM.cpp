@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Conversion/TileToNVVM/ClusterToNVVM.h"
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
 #include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
 #include "compiler/Conversion/TileToNVVM/SharedAddress.h"
@@ -86,7 +87,7 @@ LogicalResult tile::emitSharedLoad(KernelEmitter &e, LoadOp op) {
   const layout::FragmentLayout &layout = e.getLayout(op.getResult());
   int alignedBytes = getAlignedBytes(view.type, *start);
   if (auto ldmatrix = layout::planLdmatrix(layout, *storage);
-      ldmatrix && alignedBytes == 16) {
+      ldmatrix && alignedBytes == 16 && !isOfPeer(view)) {
     emitLdmatrix(e, op, *ldmatrix, view, *start, shape);
     return success();
   }

@@ -35,6 +35,8 @@ struct Kernel {
   std::vector<KernelParameter> parameters;
   /// The line of the kernel, when known.
   EmulationLocation location;
+  /// Blocks of a cluster, which the kernel itself asks for.
+  uint32_t clusterSize = 1;
   KernelEntry entry = nullptr;
 };
 

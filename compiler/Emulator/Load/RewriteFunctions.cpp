@@ -26,6 +26,10 @@ static void recordKernel(const llvm::Function &function, LoadedModule &loaded) {
     parameter.bytes = layout.getTypeStoreSize(type);
     kernel.parameters.push_back(parameter);
   }
+  // Along the first axis only: the others of a launch are 1.
+  llvm::StringRef cluster =
+      function.getFnAttribute("nvvm.cluster_dim").getValueAsString();
+  cluster.split(',').first.getAsInteger(10, kernel.clusterSize);
   if (const llvm::DISubprogram *program = function.getSubprogram()) {
     kernel.location.file = program->getFilename().str();
     kernel.location.line = program->getLine();

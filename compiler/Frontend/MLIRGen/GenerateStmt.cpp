@@ -1,6 +1,8 @@
 //===- GenerateStmt.cpp - Statements --------------------------------------===//
 #include "compiler/Frontend/MLIRGen/Generator.h"
 
+#include "dialects/Tile/IR/TileShareOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -211,6 +213,9 @@ void Generator::generateLoop(const checked::LoopStmt &loop) {
     auto pipelined =
         tile::PipelinedOp::create(builder, location, lower, upper, loop.step,
                                   inits, stages, loop.areStagesFixed);
+    if (loop.split > 1)
+      pipelined->setAttr(tile::splitAttrName,
+                         builder.getI64IntegerAttr(loop.split));
     Block *body = pipelined.getBodyBlock();
     if (carried.empty())
       builder.setInsertionPoint(body->getTerminator());

@@ -160,10 +160,6 @@ bool Checker::checkPipelineOptions(const Arguments &arguments,
     }
     stmt.split = *split;
     stmt.splitRange = syntax->getRange();
-    if (*split > 1)
-      diagnostics.remark(syntax->getRange(),
-                         "'split' is not supported yet and is ignored: one "
-                         "block runs all iterations");
   }
   return true;
 }

@@ -2,6 +2,7 @@
 
 #include "dialects/Tile/IR/TileDialect.h"
 #include "dialects/Tile/IR/TileOps.h"
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,6 +24,9 @@ void TileDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/Tile/IR/TileOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/Tile/IR/TileShareOps.cpp.inc"
       >();
 }
 

@@ -14,6 +14,8 @@
 //   - A barrier that later ones made superfluous is removed at the end.
 //   - Teams of warpgroups order what they do themselves, each by barriers of
 //     its own; those of the block stand in front of them and behind.
+//   - The barrier of the cluster is one of the block too, for what precedes the
+//     arrival.
 //   - An arrival is that of a whole team, by one of its threads: the others
 //     have to be done with what they did, and with waiting for earlier phases.
 //
@@ -22,6 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/TeamThreads.h"
@@ -51,6 +54,9 @@ struct MemoryState {
   /// Accesses since the last barrier on some path.
   SmallVector<MemoryAccess, 0> pending;
   SmallVector<InFlight, 0> inFlight;
+  /// Those of them from before an arrival at the barrier of the cluster for
+  /// which nobody has waited yet.
+  SmallVector<MemoryAccess, 0> arrived;
   /// Whether threads may still wait for a phase that another one saw end.
   bool waiting = false;
 
@@ -59,6 +65,12 @@ struct MemoryState {
           return covers(old, access);
         }))
       pending.push_back(access);
+  }
+  void addArrived(const MemoryAccess &access) {
+    if (llvm::none_of(arrived, [&](const MemoryAccess &old) {
+          return covers(old, access);
+        }))
+      arrived.push_back(access);
   }
   void addInFlight(const InFlight &copy) {
     if (llvm::none_of(inFlight, [&](const InFlight &old) {
@@ -69,13 +81,18 @@ struct MemoryState {
 
   /// Adds what may be unordered on another path; true if that was news.
   bool join(const MemoryState &other) {
-    size_t before = pending.size() + inFlight.size() + waiting;
+    auto count = [&]() {
+      return pending.size() + arrived.size() + inFlight.size() + waiting;
+    };
+    size_t before = count();
     waiting |= other.waiting;
+    for (const MemoryAccess &access : other.arrived)
+      addArrived(access);
     for (const MemoryAccess &access : other.pending)
       addPending(access);
     for (const InFlight &copy : other.inFlight)
       addInFlight(copy);
-    return pending.size() + inFlight.size() + waiting != before;
+    return count() != before;
   }
 
   /// Rewrites every access; those that become equal are merged.
@@ -87,6 +104,10 @@ struct MemoryState {
       change(access);
       addPending(access);
     }
+    for (MemoryAccess &access : old.arrived) {
+      change(access);
+      addArrived(access);
+    }
     for (InFlight &copy : old.inFlight) {
       change(copy.access);
       addInFlight(copy);
@@ -95,8 +116,16 @@ struct MemoryState {
 
   void passBarrier() {
     pending.clear();
+    arrived.clear();
     waiting = false;
   }
+
+  void arriveAtCluster() {
+    for (const MemoryAccess &access : pending)
+      addArrived(access);
+    pending.clear();
+  }
+  void waitForCluster() { arrived.clear(); }
 
   /// Closes the open group.  Copies more than `limit` groups old are alike.
   void commit(int64_t limit) {
@@ -187,6 +216,10 @@ void BarrierInserter::walkBlock(Block &block, MemoryState &state) {
 void BarrierInserter::visit(Operation *op, MemoryState &state) {
   if (isa<BarrierOp>(op))
     state.passBarrier();
+  else if (isa<ClusterArriveOp>(op))
+    state.arriveAtCluster();
+  else if (isa<ClusterWaitOp>(op))
+    state.waitForCluster();
   else if (isa<BarrierAllocOp, SetMaxRegistersOp, AwaitLaunchesOp,
                AllowLaunchesOp, FenceOp>(op))
     return;
@@ -216,9 +249,11 @@ void BarrierInserter::visit(Operation *op, MemoryState &state) {
 static bool conflicts(ArrayRef<MemoryAccess> accesses,
                       const MemoryState &state) {
   return llvm::any_of(accesses, [&](const MemoryAccess &access) {
-    return llvm::any_of(state.pending, [&](const MemoryAccess &earlier) {
+    auto isNeeded = [&](const MemoryAccess &earlier) {
       return needBarrier(earlier, access);
-    });
+    };
+    return llvm::any_of(state.pending, isNeeded) ||
+           llvm::any_of(state.arrived, isNeeded);
   });
 }
 
@@ -293,7 +328,7 @@ void BarrierInserter::insertBarrier(Operation *before, MemoryState &state) {
 void BarrierInserter::visitArrival(Operation *op, MemoryState &state) {
   if (auto arrive = dyn_cast<ArriveOp>(op); arrive && arrive.isByParts())
     return;
-  if (state.waiting || !state.pending.empty())
+  if (state.waiting || !state.pending.empty() || !state.arrived.empty())
     insertBarrier(op, state);
 }
 
@@ -315,7 +350,7 @@ void BarrierInserter::visitTma(TmaCopyOp op, MemoryState &state) {
 /// comes after all of them: barriers of the block see to both.
 void BarrierInserter::visitTeams(WarpgroupOp op, MemoryState &state) {
   settleCopies(op, state);
-  if (state.waiting || !state.pending.empty())
+  if (state.waiting || !state.pending.empty() || !state.arrived.empty())
     insertBarrier(op, state);
   for (Region &body : op.getBodies()) {
     if (isForOneThread(body.front()))

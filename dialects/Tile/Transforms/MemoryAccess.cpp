@@ -1,5 +1,6 @@
 //===- MemoryAccess.cpp - What an op touches, and what may overlap --------===//
 
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -161,7 +162,7 @@ static void traceMemory(Value memory, MemoryAccess &access) {
     } else if (auto view = dyn_cast<ViewOp>(op)) {
       access.isPart = true;
       memory = view.getSource();
-    } else if (isa<BytesOp, UnpackedOp>(op)) {
+    } else if (isa<BytesOp, UnpackedOp, PeerOp>(op)) {
       memory = op->getOperand(0);
     } else {
       break;
@@ -304,7 +305,8 @@ static void collectNested(Operation *op,
 
 void tile::collectAccesses(Operation *op,
                            SmallVectorImpl<MemoryAccess> &accesses) {
-  if (isa<BarrierOp, CommitGroupOp, WaitGroupOp, FenceOp>(op))
+  if (isa<BarrierOp, ClusterArriveOp, ClusterWaitOp, CommitGroupOp, WaitGroupOp,
+          FenceOp>(op))
     return;
   auto addUnknown = [&]() {
     MemoryAccess &access = accesses.emplace_back();
@@ -392,7 +394,7 @@ bool tile::isUnchangedBetween(Value tile, Operation *first, Operation *last) {
   traceMemory(tile, read);
   for (Operation *op = first->getNextNode(); op != last;
        op = op->getNextNode()) {
-    if (!op || isa<BarrierOp>(op))
+    if (!op || isa<BarrierOp, ClusterWaitOp>(op))
       return false;
     WalkResult walked = op->walk([&](Operation *nested) -> WalkResult {
       SmallVector<MemoryAccess, 0> accesses;

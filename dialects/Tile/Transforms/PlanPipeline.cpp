@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/AccessFacts.h"
 #include "dialects/Tile/Transforms/AlignedVariants.h"
 #include "dialects/Tile/Transforms/ConvertedOperand.h"
@@ -265,7 +266,9 @@ static void chooseRingStages(KernelOp kernel, int64_t sharedLimit) {
   kernel.walk([&](AllocSharedOp alloc) {
     others += llvm::alignTo(alloc.getType().getStorage().bytes(), 1024);
   });
-  if (!parts.work->getOps<StoreOp>().empty())
+  // Blocks that share a tile read its sums in rows, which they store as they
+  // are.
+  if (!parts.work->getOps<StoreOp>().empty() && getShares(kernel) == 1)
     others += getStagingBytes(kernel.getThreads());
   SmallVector<int64_t> bytes, stages;
   for (PipelinedOp loop : parts.loops) {

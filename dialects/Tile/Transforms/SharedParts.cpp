@@ -1,5 +1,6 @@
 //===- SharedParts.cpp - How the parts of shared tiles lie in memory ------===//
 
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/SharedParts.h"
 #include "dialects/Tile/Transforms/AccessFacts.h"
 #include <numeric>
@@ -23,11 +24,15 @@ static int64_t getKnownAlignment(SliceOp slice,
   return alignment;
 }
 
+/// The parts of a tile, and of the same tile in other blocks.
 static SmallVector<SliceOp> getSlices(Value tile) {
   SmallVector<SliceOp> slices;
-  for (Operation *user : tile.getUsers())
+  for (Operation *user : tile.getUsers()) {
     if (auto slice = dyn_cast<SliceOp>(user))
       slices.push_back(slice);
+    else if (auto peer = dyn_cast<PeerOp>(user))
+      llvm::append_range(slices, getSlices(peer.getResult()));
+  }
   return slices;
 }
 
@@ -103,6 +108,9 @@ bool tile::haveAlignedParts(Value tile, const layout::SharedLayout &storage) {
 
 LogicalResult tile::inferPartLayouts(Value tile) {
   layout::SharedLayout storage = cast<SharedType>(tile.getType()).getStorage();
+  for (Operation *user : tile.getUsers())
+    if (auto peer = dyn_cast<PeerOp>(user))
+      peer.getResult().setType(cast<SharedType>(tile.getType()));
   for (SliceOp slice : getSlices(tile)) {
     SharedType type = getPartType(slice, storage);
     if (!type)

@@ -1,5 +1,6 @@
 //===- SharedSwizzle.cpp - How shared tiles lie in memory -----------------===//
 
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/SharedSwizzle.h"
 #include "dialects/Layout/BankConflicts.h"
 #include "dialects/Layout/Ldmatrix.h"
@@ -52,8 +53,8 @@ static void describeUses(Value tile,
     } else if (isa<CopyOp, AsyncCopyOp>(user) &&
                type.getStorage().rowPitch() % 16 == 0) {
       patterns.push_back(layout::describeCopy(type.getStorage()));
-    } else if (auto slice = dyn_cast<SliceOp>(user)) {
-      describeUses(slice.getResult(), patterns);
+    } else if (isa<SliceOp, PeerOp>(user)) {
+      describeUses(user->getResult(0), patterns);
     } else if (auto load = dyn_cast<LoadOp>(user);
                load && feedsConvertedTile(load)) {
       describeOperand(type,

@@ -25,6 +25,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/Overlap.h"
@@ -136,6 +137,8 @@ private:
   /// and the positions in the rings, which it moves on.
   void
   emitTiles(function_ref<void(IRMapping &, MutableArrayRef<Positions>)> body);
+  void emitSharedTile(
+      function_ref<void(IRMapping &, MutableArrayRef<Positions>)> body);
   void emitProducer(IRMapping &mapping, MutableArrayRef<Positions> positions);
   void emitConsumer(IRMapping &mapping, MutableArrayRef<Positions> positions);
   void produce(Ring &ring, IRMapping &mapping, Position &position);
@@ -347,7 +350,9 @@ void WarpSpecializer::emitCopies(Ring &ring, const IRMapping &mapping,
 
 /// Whether weights fill the ring before the kernels before this one are done.
 bool WarpSpecializer::fillsEarly() {
-  return getOverlap(kernel) == Overlap::Weights && rings.size() == 1 &&
+  // Where blocks share tiles none walks over them, and none begins early.
+  return getShares(kernel) == 1 && getOverlap(kernel) == Overlap::Weights &&
+         rings.size() == 1 &&
          llvm::any_of(rings.front().copies,
                       [&](CopyOp copy) { return isEarly(copy); });
 }
@@ -554,6 +559,25 @@ int64_t WarpSpecializer::getGroup() {
   return getDecidedInteger(kernel, "raster").value_or(group);
 }
 
+/// Blocks that share a tile run together, and each works on that one.
+void WarpSpecializer::emitSharedTile(
+    function_ref<void(IRMapping &, MutableArrayRef<Positions>)> body) {
+  IRMapping mapping;
+  SmallVector<Value> places;
+  for (size_t axis = 0; axis < kernel.getAxes().size(); ++axis)
+    places.push_back(
+        BlockIdOp::create(builder, loc, builder.getI64Type(), axis));
+  parts.work->walk([&](BlockIdOp id) {
+    if (!llvm::is_contained(places, id.getResult()))
+      mapping.map(id, places[id.getAxis()]);
+  });
+  SmallVector<Positions> positions;
+  for (Ring &ring : rings)
+    positions.emplace_back(
+        SmallVector<Value>(ring.converted ? 4 : 2, getConstant(0)));
+  body(mapping, positions);
+}
+
 /// The indices of a tile.  A launch has less than 2^31 blocks, so that those of
 /// its grid are found in 32 bits; a persistent loop may have more.
 SmallVector<Value> WarpSpecializer::getPlaces(Value tile,
@@ -601,6 +625,8 @@ void WarpSpecializer::mapPlaces(IRMapping &mapping, ArrayRef<Value> places) {
 
 void WarpSpecializer::emitTiles(
     function_ref<void(IRMapping &, MutableArrayRef<Positions>)> body) {
+  if (getShares(kernel) > 1)
+    return emitSharedTile(body);
   auto [extents, total] = emitExtents();
   SmallVector<Value> inits;
   for (Ring &ring : rings)
@@ -646,8 +672,9 @@ void WarpSpecializer::setLaunch() {
     tiles = tiles ? combine("*", tiles, extent) : extent;
   if (tiles)
     blocks = combine("min", tiles, blocks);
-  // The grid of a persistent loop is of this kind already.
-  if (!parts.persistent)
+  // The grid of a persistent loop is of this kind already, and blocks that
+  // share tiles do not walk over them.
+  if (!parts.persistent && getShares(kernel) == 1)
     kernel.setBlocksAttr(blocks);
   kernel.setThreads(kernel.getThreads() + warpgroupThreads);
   kernel.setTensorMapsAttr(stores.maps.getAttr());

@@ -1,6 +1,7 @@
 //===- TeamThreads.cpp - Which threads of a team do its work --------------===//
 
 #include "dialects/Tile/Transforms/TeamThreads.h"
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -22,9 +23,9 @@ static bool isForOneThread(Operation *op) {
              op->getDialect()) ||
          isa<LoadElementOp, SetMaxRegistersOp, ExpectOp, WaitOp, TmaCopyOp,
              CommitGroupOp, WaitGroupOp, FenceOp, BlockNumberOp, BlockCountOp,
-             AxisExtentOp, SymbolOp, BlockIdOp, StageOp, SliceOp, ViewOp,
-             BytesOp, AllocSharedOp, AwaitLaunchesOp, AllowLaunchesOp, YieldOp>(
-             op);
+             AxisExtentOp, SymbolOp, BlockIdOp, ShareIdOp, StageOp, SliceOp,
+             ViewOp, BytesOp, AllocSharedOp, AwaitLaunchesOp, AllowLaunchesOp,
+             YieldOp>(op);
 }
 
 int64_t tile::getRegisterShare(KernelOp kernel) {

@@ -26,6 +26,8 @@ def make_space(pairs):
         "through": ["shared", "shared", "shared", "fragment-a", "fragment-b", "cast"],
         "end": ["plain", "cast", "bias", "scale", "relu", "transpose", "atomic"],
         "split": [1, 2, 3],
+        # Blocks of a cluster that share the loop, more than it has iterations among them.
+        "share": [1, 1, 1, 2, 3, 4, 8],
         "prepack": ["", "", "", "B", "B", "A", "AB"],
         **SIZES,
     }
@@ -88,7 +90,11 @@ def write_loop(p, left, right, a, b):
     if p["end"] == "atomic":
         lines += [f"let steps = {steps};", f"let each = ceildiv(steps, {p['split']});"]
         bounds = "part * each, min((part + 1) * each, steps)"
-    lines.append(f"for k in pipelined({bounds}, stages = {p['stages']}) {{")
+    # The emulator runs clusters of whole warpgroups, 1024 threads in all, and one warpgroup more may copy.
+    fits = p["threads"] % 128 == 0 and p["share"] * (p["threads"] + 128) <= 1024
+    is_shared = fits and p["end"] != "atomic" and not p["persistent"] and p["target"].startswith("sm_90")
+    share = f", split = {p['share']}" if is_shared and p["share"] > 1 else ""
+    lines.append(f"for k in pipelined({bounds}, stages = {p['stages']}{share}) {{")
     inner = [left.copy(), right.copy()]
     x, y = left.tile, right.tile
     if p["through"] == "fragment-a":

@@ -1,0 +1,21 @@
+//===- TileShareOps.cpp - Verifiers and effects of the share family -------===//
+
+#include "dialects/Tile/IR/TileShareOps.h"
+#include "dialects/Tile/IR/Effects.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+
+#define GET_OP_CLASSES
+#include "dialects/Tile/IR/TileShareOps.cpp.inc"
+
+LogicalResult PeerOp::verify() {
+  // peer-c1: blocks are counted from 0.
+  if (int64_t(getRank()) < 0)
+    return emitOpError("peer-c1: rank is not negative, found ")
+           << int64_t(getRank());
+  return success();
+}
+
+void ClusterArriveOp::getEffects(Effects &effects) { touchAllMemory(effects); }
+void ClusterWaitOp::getEffects(Effects &effects) { touchAllMemory(effects); }

@@ -1,0 +1,73 @@
+//===- TileShareOps.td - Blocks that share a place --------*- tablegen -*-===//
+//
+// The ops of kernels in which several blocks work at each place of the grid.
+// Such a kernel has `tile.shares`, the number of blocks at a place, neighbours
+// in the launch.  They see each other's shared memory if the kernel has
+// `cluster`, the number of neighbouring blocks that run together.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_SHARE_OPS
+#define TILE_SHARE_OPS
+
+include "TileTypes.td"
+include "TileAttrs.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tile_ShareIdOp : Tile_Op<"share_id", [Pure]> {
+  let summary = "Which of the blocks at one place of the grid";
+  let description = [{
+    Gives the number of the running block, from 0, among the blocks of the kernel
+    that work at its place of the grid.
+
+    Example: `%s = tile.share_id : i64`
+  }];
+  let results = (outs I64:$result);
+  let assemblyFormat = "`:` type($result) attr-dict";
+}
+
+def Tile_PeerOp : Tile_Op<"peer", [Pure, AllTypesMatch<["source", "result"]>]> {
+  let summary = "The tile of another block of the cluster";
+  let description = [{
+    Names the place that a shared tile has in block `rank` of the cluster, for
+    reading.  What is there is seen after both blocks have been at a barrier of
+    the cluster, and is there until the next one.
+
+    Example: `%p = tile.peer %s {rank = 1 : i64} : !tile.shared<16x128xf32>`
+
+    Verifier:
+    - `peer-c1`: `rank` is not negative.
+  }];
+  let arguments = (ins Tile_SharedType:$source, I64Attr:$rank);
+  let results = (outs Tile_SharedType:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+  let hasVerifier = 1;
+}
+
+def Tile_ClusterArriveOp : Tile_Op<"cluster_arrive", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Arrival at the barrier of the cluster";
+  let description = [{
+    Says that the thread has come to the barrier of the cluster, without waiting.
+    What it did to memory before is seen by all threads that have waited.  Each
+    arrival is followed by a `tile.cluster_wait`.
+
+    Example: `tile.cluster_arrive`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_ClusterWaitOp : Tile_Op<"cluster_wait", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Wait for all threads of the cluster";
+  let description = [{
+    Blocks until every thread of the cluster has arrived or ended.  `tiles` are
+    those that other blocks read up to here.
+
+    Example: `tile.cluster_wait for %sums : !tile.shared<16x128xf32>`
+  }];
+  let arguments = (ins Variadic<Tile_SharedType>:$tiles);
+  let assemblyFormat = "(`for` $tiles^ `:` type($tiles))? attr-dict";
+}
+
+#endif // TILE_SHARE_OPS

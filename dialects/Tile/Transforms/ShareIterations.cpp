@@ -1,0 +1,405 @@
+//===- ShareIterations.cpp - Let several blocks share a loop --------------===//
+//
+// A loop that `split` blocks share is cut in as many pieces of successive
+// iterations, as even as can be, and each block runs one of them.  The first
+// block begins with the sums of the source, the others with zeros.
+//
+// The sums meet in a cluster: each block shows its own in shared memory, and
+// whoever goes on adds them in the order of the blocks, so that the result is
+// the same in each run.  What follows the loop is done in parts by all blocks
+// (SlicedTail.h), else by the first one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Tile/IR/TileShareOps.h"
+#include "dialects/Tile/Transforms/Decisions.h"
+#include "dialects/Tile/Transforms/MmaTable.h"
+#include "dialects/Tile/Transforms/SharePasses.h"
+#include "dialects/Tile/Transforms/SharedSums.h"
+#include "dialects/Tile/Transforms/SlicedTail.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_SHAREITERATIONSPASS
+#include "dialects/Tile/Transforms/SharePasses.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+/// Blocks that form a cluster on every GPU that has them.
+static constexpr int64_t mostClusterBlocks = 8;
+
+namespace {
+class IterationSharer {
+public:
+  IterationSharer(PipelinedOp loop, int64_t shares)
+      : loop(loop), kernel(loop->getParentOfType<KernelOp>()), shares(shares),
+        builder(loop), loc(loop.getLoc()) {}
+
+  void run();
+  /// How the blocks go on behind the loop.
+  StringRef describeRest() const {
+    return sharesTail ? "each block of a cluster finishes a part of the result"
+                      : "the first block of a cluster goes on alone";
+  }
+
+private:
+  Value getConstant(int64_t value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI64IntegerAttr(value));
+  }
+  template <typename Op> Value make(Value a, Value b) {
+    return builder.createOrFold<Op>(loc, a, b);
+  }
+
+  void cutLoop();
+  void startSums();
+  void showSums();
+  void meet();
+  Value addSums(Value first, function_ref<Value(int64_t)> load, int64_t begin);
+  void finishInParts(SlicedTail &tail);
+  void finishInFirst();
+  void guardRest(Operation *op, Value condition);
+  void setLaunch();
+
+  PipelinedOp loop;
+  KernelOp kernel;
+  int64_t shares;
+  OpBuilder builder;
+  Location loc;
+  Value share, isFirst;
+  /// The tile that shows each sum, null for those that nobody reads.
+  SmallVector<Value> shown;
+  bool sharesTail = false;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+/// Of n iterations share s runs n / p, and one more if s < n % p.  All
+/// arithmetic stays within the range of the loop.
+void IterationSharer::cutLoop() {
+  Value lower = loop.getLower(), upper = loop.getUpper(),
+        step = getConstant(loop.getStep()), one = getConstant(1),
+        zero = getConstant(0), count = getConstant(shares);
+  Value isEmpty = builder.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::sge, lower, upper);
+  // The distance is below 2^64, its quotients may count all of it.
+  Value last = make<arith::DivUIOp>(
+      make<arith::SubIOp>(make<arith::SubIOp>(upper, lower), one), step);
+  Value steps = builder.createOrFold<arith::SelectOp>(
+      loc, isEmpty, zero, make<arith::AddIOp>(last, one));
+  Value each = make<arith::DivUIOp>(steps, count),
+        extra = make<arith::RemUIOp>(steps, count);
+  Value begin = make<arith::AddIOp>(make<arith::MulIOp>(share, each),
+                                    make<arith::MinUIOp>(share, extra));
+  Value hasExtra = builder.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::ult, share, extra);
+  Value size =
+      make<arith::AddIOp>(each, builder.createOrFold<arith::ExtUIOp>(
+                                    loc, builder.getI64Type(), hasExtra));
+  auto place = [&](Value number) {
+    return make<arith::AddIOp>(lower, make<arith::MulIOp>(number, step));
+  };
+  // Behind the last iteration lies the end of the loop.
+  auto atEnd = [&](Value number) {
+    Value isBehind = builder.createOrFold<arith::CmpIOp>(
+        loc, arith::CmpIPredicate::uge, number, steps);
+    return builder.createOrFold<arith::SelectOp>(loc, isBehind, upper,
+                                                 place(number));
+  };
+  loop.getLowerMutable().set(atEnd(begin));
+  loop.getUpperMutable().set(atEnd(make<arith::AddIOp>(begin, size)));
+  loop->removeAttr(splitAttrName);
+}
+
+/// What can be added to any number without changing it.
+static TypedAttr getNeutral(Builder &builder, RankedTensorType type) {
+  Type element = type.getElementType();
+  Attribute zero =
+      isa<FloatType>(element)
+          ? Attribute(builder.getFloatAttr(
+                element,
+                APFloat::getZero(cast<FloatType>(element).getFloatSemantics(),
+                                 /*Negative=*/true)))
+          : Attribute(builder.getIntegerAttr(element, 0));
+  return DenseElementsAttr::get(type, zero);
+}
+
+void IterationSharer::startSums() {
+  for (OpOperand &init : loop.getInitArgsMutable()) {
+    // +0 in each block adds up to +0.
+    if (matchPattern(init.get(), m_Zero()) ||
+        matchPattern(init.get(), m_PosZeroFloat()))
+      continue;
+    auto type = cast<RankedTensorType>(init.get().getType());
+    auto branch = scf::IfOp::create(builder, loc, TypeRange(type), isFirst,
+                                    /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(branch.thenBlock());
+    scf::YieldOp::create(builder, loc, init.get());
+    builder.setInsertionPointToEnd(branch.elseBlock());
+    Value neutral =
+        arith::ConstantOp::create(builder, loc, getNeutral(builder, type));
+    scf::YieldOp::create(builder, loc, neutral);
+    init.set(branch.getResult(0));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The sums
+//===----------------------------------------------------------------------===//
+
+void IterationSharer::showSums() {
+  for (Value sum : loop.getResults()) {
+    if (sum.use_empty()) {
+      shown.push_back(Value());
+      continue;
+    }
+    auto type = cast<RankedTensorType>(sum.getType());
+    auto shared = SharedType::get(builder.getContext(), type.getShape(),
+                                  type.getElementType(), /*packDim=*/-1,
+                                  SharedLayoutAttr());
+    Value tile = AllocSharedOp::create(
+        builder, loc, shared, builder.getStringAttr("sums"), IntegerAttr());
+    StoreOp::create(builder, loc, sum, tile, ValueRange());
+    shown.push_back(tile);
+  }
+}
+
+void IterationSharer::meet() {
+  ClusterArriveOp::create(builder, loc);
+  ClusterWaitOp::create(builder, loc, ValueRange());
+}
+
+/// Adds what `load` gives for the blocks from `begin` on to `first`, if there
+/// is one.
+Value IterationSharer::addSums(Value first, function_ref<Value(int64_t)> load,
+                               int64_t begin) {
+  SmallVector<Value> parts;
+  for (int64_t rank = begin; rank < shares; ++rank)
+    parts.push_back(load(rank));
+  Value sum = first ? first : parts.front();
+  for (Value part : ArrayRef(parts).drop_front(first ? 0 : 1))
+    sum = isa<FloatType>(getTileElementType(sum.getType()))
+              ? Value(arith::AddFOp::create(builder, loc, sum, part))
+              : Value(arith::AddIOp::create(builder, loc, sum, part));
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// What follows
+//===----------------------------------------------------------------------===//
+
+void IterationSharer::finishInParts(SlicedTail &tail) {
+  SmallVector<Value> tiles;
+  for (Value tile : shown)
+    if (tile)
+      tiles.push_back(tile);
+  auto loadSum = [&](SlicedValue sliced, Value offset) -> Value {
+    unsigned number = cast<OpResult>(sliced.value).getResultNumber();
+    SharedType whole = cast<SharedType>(shown[number].getType());
+    SmallVector<int64_t> shape(whole.getShape());
+    shape[sliced.dim] /= shares;
+    auto part =
+        SharedType::get(builder.getContext(), shape, whole.getElementType(),
+                        /*packDim=*/-1, SharedLayoutAttr());
+    SmallVector<Value> offsets(shape.size(), getConstant(0));
+    offsets[sliced.dim] = offset;
+    auto type = RankedTensorType::get(shape, whole.getElementType());
+    return addSums(
+        Value(),
+        [&](int64_t rank) -> Value {
+          Value peer = PeerOp::create(builder, loc, whole, shown[number],
+                                      builder.getI64IntegerAttr(rank));
+          Value slice = SliceOp::create(builder, loc, part, peer, offsets,
+                                        DenseI64ArrayAttr());
+          return LoadOp::create(builder, loc, type, slice, ValueRange(),
+                                Value());
+        },
+        /*begin=*/0);
+  };
+  meet();
+  // Behind all that the stores refer to.
+  builder.setInsertionPoint(loop->getBlock()->getTerminator());
+  tail.emitValues(builder, share, loadSum);
+  // A block must not write what another one may still read.
+  if (tail.readsTensors())
+    meet();
+  tail.emitStores(builder);
+  // Nor end while its sums are being read: what has been stored has arrived.
+  ClusterArriveOp::create(builder, loc);
+  ClusterWaitOp::create(builder, loc, tiles);
+}
+
+/// Puts all behind `op` in its block in a branch.
+void IterationSharer::guardRest(Operation *op, Value condition) {
+  Block *block = op->getBlock();
+  Operation *terminator = block->getTerminator();
+  if (op->getNextNode() == terminator)
+    return;
+  OpBuilder at(op->getContext());
+  at.setInsertionPointAfter(op);
+  auto branch = scf::IfOp::create(at, loc, condition, /*withElseRegion=*/false);
+  Block *body = branch.thenBlock();
+  body->getOperations().splice(
+      body->getTerminator()->getIterator(), block->getOperations(),
+      std::next(branch->getIterator()), terminator->getIterator());
+}
+
+void IterationSharer::finishInFirst() {
+  if (llvm::none_of(shown, [](Value tile) { return bool(tile); })) {
+    for (Operation *op = loop; !isa<KernelOp>(op);
+         op = op->getBlock()->getParentOp())
+      guardRest(op, isFirst);
+    return;
+  }
+  meet();
+  // The others wait for the end of this branch.
+  auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), isFirst,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  SmallVector<Value> sums, tiles;
+  builder.setInsertionPointToEnd(branch.thenBlock());
+  for (auto [sum, tile] : llvm::zip_equal(loop.getResults(), shown)) {
+    if (!tile) {
+      sums.push_back(sum);
+      continue;
+    }
+    tiles.push_back(tile);
+    sums.push_back(addSums(
+        sum,
+        [&](int64_t rank) -> Value {
+          Value peer = PeerOp::create(builder, loc, tile.getType(), tile,
+                                      builder.getI64IntegerAttr(rank));
+          return LoadOp::create(builder, loc, sum.getType(), peer, ValueRange(),
+                                Value());
+        },
+        /*begin=*/1));
+  }
+  scf::YieldOp::create(builder, loc, sums);
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, loop.getResults());
+  builder.setInsertionPointAfter(branch);
+  ClusterArriveOp::create(builder, loc);
+  auto wait = ClusterWaitOp::create(builder, loc, tiles);
+  for (auto [sum, result] :
+       llvm::zip_equal(loop.getResults(), branch.getResults()))
+    sum.replaceUsesWithIf(result, [&](OpOperand &use) {
+      Operation *user =
+          loop->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      return user && wait->isBeforeInBlock(user);
+    });
+  for (Operation *op = wait; !isa<KernelOp>(op);
+       op = op->getBlock()->getParentOp())
+    guardRest(op, isFirst);
+}
+
+//===----------------------------------------------------------------------===//
+// The launch
+//===----------------------------------------------------------------------===//
+
+void IterationSharer::setLaunch() {
+  Attribute blocks = builder.getI64IntegerAttr(shares);
+  for (Attribute extent : kernel.getGrid())
+    blocks = builder.getArrayAttr({builder.getStringAttr("*"), blocks, extent});
+  kernel.setBlocksAttr(blocks);
+  kernel->setAttr(sharesAttrName, builder.getI64IntegerAttr(shares));
+  kernel->setAttr(clusterAttrName, builder.getI64IntegerAttr(shares));
+}
+
+void IterationSharer::run() {
+  share = ShareIdOp::create(builder, loc, builder.getI64Type());
+  isFirst = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
+                                                share, getConstant(0));
+  cutLoop();
+  startSums();
+  SlicedTail tail(loop, shares);
+  sharesTail = tail.plan();
+  builder.setInsertionPointAfter(loop);
+  showSums();
+  if (sharesTail)
+    finishInParts(tail);
+  else
+    finishInFirst();
+  setLaunch();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ShareIterations : tile::impl::ShareIterationsPassBase<ShareIterations> {
+  using ShareIterationsPassBase::ShareIterationsPassBase;
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<KernelOp>())
+      if (failed(shareLoops(kernel)))
+        return signalPassFailure();
+  }
+
+  LogicalResult shareLoops(KernelOp kernel);
+};
+} // namespace
+
+/// Why the blocks of this GPU cannot share a loop; empty if they can.
+static std::string findObstacle(PipelinedOp loop, int64_t shares,
+                                StringRef target) {
+  if (std::string why = findSharingObstacle(loop); !why.empty())
+    return why;
+  if (getComputeCapability(target) < 90)
+    return ("blocks of " + target +
+            " are in no cluster, where it is not "
+            "supported yet")
+        .str();
+  if (shares > mostClusterBlocks)
+    return "more blocks than the 8 of a cluster are not supported yet";
+  return "";
+}
+
+LogicalResult ShareIterations::shareLoops(KernelOp kernel) {
+  SmallVector<PipelinedOp> loops;
+  kernel.walk([&](PipelinedOp loop) { loops.push_back(loop); });
+  std::optional<int64_t> decided = getDecidedInteger(kernel, "split");
+  PipelinedOp chosen;
+  for (PipelinedOp loop : loops) {
+    bool isFirst = !chosen && (decided || getCount(loop, splitAttrName) > 1);
+    if (isFirst)
+      chosen = loop;
+    else if (getCount(loop, splitAttrName) > 1)
+      loop.emitRemark("'split' is ignored: blocks share one loop of a kernel");
+    if (!isFirst)
+      loop->removeAttr(splitAttrName);
+  }
+  if (!chosen) {
+    if (decided.value_or(1) > 1)
+      return kernel.emitError("decision 'split' = ")
+             << *decided << " cannot be honoured: there is no pipelined loop";
+    return success();
+  }
+  int64_t asked = getCount(chosen, splitAttrName);
+  int64_t shares = decided.value_or(asked);
+  std::string reason = "as the source says";
+  if (shares > 1) {
+    if (std::string why = findObstacle(chosen, shares, target); !why.empty()) {
+      if (decided)
+        return kernel.emitError("decision 'split' = ")
+               << *decided << " cannot be honoured: " << why;
+      return chosen.emitError("'split' = ")
+             << shares << " cannot be honoured: " << why;
+    }
+    IterationSharer sharer(chosen, shares);
+    sharer.run();
+    reason += "; " + sharer.describeRest().str();
+  }
+  chosen->removeAttr(splitAttrName);
+  noteChoice(kernel, chosen.getLoc(),
+             {"split", std::to_string(shares), "1 to 1024", reason});
+  return success();
+}

@@ -1,0 +1,23 @@
+// RUN: tile-opt %s | tile-opt | FileCheck %s
+
+// Tests blocks that share a place of the grid, in a cluster.
+// CHECK-LABEL: tile.kernel @shared_place
+// CHECK-SAME: cluster = 2 : i64
+// CHECK-SAME: tile.shares = 2 : i64
+// CHECK: tile.share_id : i64
+// CHECK: %[[S:.+]] = tile.alloc_shared
+// CHECK: tile.cluster_arrive
+// CHECK-NEXT: tile.cluster_wait
+// CHECK-NEXT: tile.peer %[[S]] {rank = 1 : i64} : <16x8xf32>
+// CHECK-NEXT: tile.cluster_arrive
+// CHECK-NEXT: tile.cluster_wait for %[[S]] : !tile.shared<16x8xf32>
+tile.kernel @shared_place() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, tile.shares = 2 : i64, cluster = 2 : i64} {
+  %i = tile.share_id : i64
+  %s = tile.alloc_shared "S" : !tile.shared<16x8xf32>
+  tile.cluster_arrive
+  tile.cluster_wait
+  %p = tile.peer %s {rank = 1 : i64} : !tile.shared<16x8xf32>
+  tile.cluster_arrive
+  tile.cluster_wait for %s : !tile.shared<16x8xf32>
+  tile.return
+}
