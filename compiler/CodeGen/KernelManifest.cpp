@@ -218,6 +218,7 @@ static ManifestVariant describeVariant(KernelOp kernel,
   if (std::optional<mlir::Attribute> blocks = kernel.getBlocks())
     variant.blocks = toJson(*blocks);
   variant.overlaps = kernel->hasAttr(mlir::tile::overlapsAttrName);
+  variant.cluster = kernel.getClusterSize();
   variant.arguments = listArguments(described, variant.tensorMaps.size());
   return variant;
 }

@@ -108,6 +108,8 @@ static Json toJson(const ManifestVariant &variant) {
     words.push_back("tensor_maps");
   if (!variant.blocks.is_null())
     words.push_back("blocks");
+  if (variant.cluster > 1)
+    words.push_back("cluster");
   if (!words.empty())
     json["requires"] = words;
   json["guards"] = toJson(variant.guards);
@@ -115,6 +117,8 @@ static Json toJson(const ManifestVariant &variant) {
     json["blocks"] = variant.blocks;
   if (variant.overlaps)
     json["overlaps"] = true;
+  if (variant.cluster > 1)
+    json["cluster"] = variant.cluster;
   json["threads"] = variant.threads;
   json["shared_bytes"] = variant.sharedBytes;
   json["registers"] = toJson(variant.registers);

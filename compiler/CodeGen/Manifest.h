@@ -109,6 +109,8 @@ struct ManifestVariant {
   ManifestExpr blocks;
   /// Whether the launch may overlap those before.
   bool overlaps = false;
+  /// Blocks of a cluster.
+  int64_t cluster = 1;
   std::vector<ManifestArgument> arguments;
 };
 

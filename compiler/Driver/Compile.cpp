@@ -138,8 +138,7 @@ llvm::Error Compilation::makeTileModule() {
   }
   if (llvm::Error error = applyTuned())
     return error;
-  if (llvm::Error error =
-          applySettings(options.settings, target->name, *tileModule))
+  if (llvm::Error error = applySettings(options.settings, *tileModule))
     return error;
   manifest.kernels = describeKernels(*tileModule);
   manifest.target = target->name.str();
@@ -182,8 +181,8 @@ llvm::Error Compilation::findTuned() {
 /// Puts what was tuned of the compiler's decisions into the kernels.
 llvm::Error Compilation::applyTuned() {
   for (const TunedKernel &kernel : tuned)
-    if (llvm::Error error = applySettings(kernel.settings, target->name,
-                                          *tileModule, kernel.kernel))
+    if (llvm::Error error =
+            applySettings(kernel.settings, *tileModule, kernel.kernel))
       return llvm::joinErrors(makeFailure("the settings of " + kernel.summary),
                               std::move(error));
   return llvm::Error::success();

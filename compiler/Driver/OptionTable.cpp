@@ -243,8 +243,8 @@ static const OptionSpec options[] = {
      "(buffers "
      "of pipelined copies), raster=8 (rows of blocks that run together), "
      "min_blocks=2 (blocks that must fit on a multiprocessor), swap=true "
-     "(B as the left operand of wgmma), and cluster, which is not supported "
-     "yet.",
+     "(B as the left operand of wgmma), cluster=2 (blocks that load tiles "
+     "together).",
      [](Invocation &invocation, StringRef value) {
        return addNamedText("--set", value, invocation.compile.settings);
      }},

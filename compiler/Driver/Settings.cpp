@@ -11,8 +11,8 @@ using namespace tilec;
 using namespace mlir::tile;
 using llvm::StringRef;
 
-static llvm::Error checkSetting(const NamedText &setting, mlir::Attribute value,
-                                StringRef target) {
+static llvm::Error checkSetting(const NamedText &setting,
+                                mlir::Attribute value) {
   const DecisionSpec *spec = findDecisionSpec(setting.name);
   if (!spec) {
     auto names =
@@ -26,22 +26,18 @@ static llvm::Error checkSetting(const NamedText &setting, mlir::Attribute value,
   std::string fault = describeDecisionFault(*spec, value);
   if (!fault.empty())
     return makeUsageError("'--set " + setting.name + "' " + fault);
-  if (!spec->isHonoured)
-    return makeUsageError("'--set " + setting.name +
-                          "' is not supported yet on " + target);
   return llvm::Error::success();
 }
 
 llvm::Error tilec::applySettings(llvm::ArrayRef<NamedText> settings,
-                                 StringRef target, mlir::ModuleOp module,
-                                 StringRef onlyKernel) {
+                                 mlir::ModuleOp module, StringRef onlyKernel) {
   if (settings.empty())
     return llvm::Error::success();
   mlir::NamedAttrList decisions;
   for (const NamedText &setting : settings) {
     mlir::Attribute value =
         parseDecisionValue(module.getContext(), setting.text);
-    if (llvm::Error error = checkSetting(setting, value, target))
+    if (llvm::Error error = checkSetting(setting, value))
       return error;
     decisions.set(setting.name, value);
   }

@@ -10,12 +10,11 @@ namespace tilec {
 class DiagnosticEngine;
 
 /// Puts --set KEY=VALUE into the `decisions` of every kernel, over those of the
-/// source.  Fails with a usage error if there is no such decision, it has no
-/// such value, or no pass honours it yet.
+/// source.  Fails with a usage error if there is no such decision, or it has no
+/// such value.
 /// With a name, only into those of the kernel of that name.
 llvm::Error applySettings(llvm::ArrayRef<NamedText> settings,
-                          llvm::StringRef target, mlir::ModuleOp module,
-                          llvm::StringRef kernel = "");
+                          mlir::ModuleOp module, llvm::StringRef kernel = "");
 
 /// The decisions of kernels, of --set or the source, that no pass had to take:
 /// "'stages' of kernel 'copy'".

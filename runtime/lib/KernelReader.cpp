@@ -20,6 +20,7 @@ namespace {
 
 constexpr int maxAxes = 5;
 constexpr int64_t maxThreads = 1024;
+constexpr int64_t maxCluster = 16;
 
 // Limits of cuTensorMapEncodeTiled.
 constexpr int64_t maxBoxExtent = 256;
@@ -324,6 +325,9 @@ void KernelReader::readVariant(const Place &place, Variant &variant) {
     variant.blocks = Expr::compile(reader, *blocks, names);
   if (std::optional<Place> overlaps = reader.optionalField(place, "overlaps"))
     variant.overlaps = reader.readBool(*overlaps);
+  if (std::optional<Place> cluster = reader.optionalField(place, "cluster"))
+    variant.cluster =
+        static_cast<int32_t>(reader.readInteger(*cluster, 1, maxCluster));
   readTensorMaps(place, variant);
   Place list = reader.field(place, "arguments");
   for (size_t i = 0; i < reader.count(list) && !reader.hasFailed(); ++i)
@@ -438,7 +442,8 @@ void readRequirements(JsonReader &reader, const Place &object) {
   for (size_t i = 0; i < reader.count(*list); ++i) {
     Place place = reader.element(*list, i);
     std::string word = reader.readString(place);
-    if (word != "tensor_maps" && word != "blocks" && word != "prepack")
+    if (word != "tensor_maps" && word != "blocks" && word != "cluster" &&
+        word != "prepack")
       reader.fail(place, join("this runtime does not know ", quote(word)));
   }
 }

@@ -106,6 +106,8 @@ struct Variant {
   std::optional<Expr> blocks;
   /// It waits for the kernels before by itself, so that it may start earlier.
   bool overlaps = false;
+  /// Blocks of a cluster, as the code was compiled for.
+  int32_t cluster = 1;
   std::vector<KernelArgument> arguments;
 };
 

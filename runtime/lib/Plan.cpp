@@ -189,6 +189,9 @@ private:
     // Without a block the results would stay as they are.
     if (plan.grid < 1 || plan.grid > maxBlocks)
       return fail(join("is ", plan.grid, ", not from 1 to ", maxBlocks));
+    if (plan.grid % variant.cluster != 0)
+      return fail(join("is ", plan.grid, ", no multiple of the ",
+                       variant.cluster, " of a cluster"));
     return {};
   }
 
@@ -340,6 +343,8 @@ private:
                   : join(" for ", tiles, tiles == 1 ? " tile" : " tiles");
     if (!kernel.axes.empty())
       text += join(" (", showAxes(), ')');
+    if (variant.cluster > 1)
+      text += join(" in clusters of ", variant.cluster);
     text += join(", ", variant.facts.threads, " threads, ",
                  variant.facts.shared_bytes, " bytes of shared memory\n");
     for (size_t i = 0; i < kernel.symbols.size(); ++i)

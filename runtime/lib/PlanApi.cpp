@@ -66,6 +66,10 @@ int32_t tilert_plan_threads(const tilert_plan *plan) {
   return plan ? plan->kernel->info->variants[plan->variant].facts.threads : 0;
 }
 
+int32_t tilert_plan_cluster(const tilert_plan *plan) {
+  return plan ? plan->kernel->info->variants[plan->variant].cluster : 0;
+}
+
 int64_t tilert_plan_shared_bytes(const tilert_plan *plan) {
   return plan ? plan->kernel->info->variants[plan->variant].facts.shared_bytes
               : 0;

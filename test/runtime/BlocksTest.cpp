@@ -66,6 +66,23 @@ TEST_F(Blocks, NeedTheNumberOfSms) {
             "do not give it; tilert_device_facts_query has those of a GPU");
 }
 
+TEST_F(Blocks, FormClusters) {
+  Json json = makeScaleKernel();
+  json["variants"][0]["requires"] = {"blocks", "cluster"};
+  json["variants"][0]["blocks"] = "sm_count";
+  json["variants"][0]["cluster"] = 2;
+  EXPECT_EQ(planScale(json, 1000), nullptr);
+  EXPECT_EQ(kernel.message,
+            "kernel 'scale': blocks of variant 'general': 'sm_count' is 5, no "
+            "multiple of the 2 of a cluster: the number of SMs = 5");
+  facts.sm_count = 4;
+  const tilert_plan *plan = planScale(json, 1000);
+  ASSERT_NE(plan, nullptr) << kernel.message;
+  EXPECT_EQ(tilert_plan_cluster(plan), 2);
+  EXPECT_NE(std::string(tilert_plan_text(plan)).find("in clusters of 2"),
+            std::string::npos);
+}
+
 TEST_F(Blocks, AreToldFromTiles) {
   Json json = makeScaleKernel();
   json["variants"][0]["blocks"] = 3;

@@ -210,10 +210,10 @@ TEST(Manifest, RefusesOtherVersions) {
 
 TEST(Manifest, RefusesWhatItMustNotIgnore) {
   EXPECT_EQ(errorAfter([](Json &kernel) {
-              kernel["variants"][0]["requires"] = {"cluster"};
+              kernel["variants"][0]["requires"] = {"magic"};
             }),
             "manifest: /kernels/0/variants/0/requires/0: this runtime does not "
-            "know 'cluster'");
+            "know 'magic'");
   EXPECT_EQ(
       errorAfter([](Json &kernel) { kernel["requires"] = Json::array(); }),
       "loaded");

@@ -107,9 +107,10 @@ void KernelEmitter::createFunction() {
   if (minBlocks)
     function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                       builder.getI32IntegerAttr(int32_t(*minBlocks)));
-  if (int64_t cluster = getCount(kernel, clusterAttrName); cluster > 1)
-    function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
-                      builder.getDenseI32ArrayAttr({int32_t(cluster), 1, 1}));
+  if (kernel.getClusterSize() > 1)
+    function->setAttr(
+        NVVM::NVVMDialect::getClusterDimAttrName(),
+        builder.getDenseI32ArrayAttr({int32_t(kernel.getClusterSize()), 1, 1}));
   for (auto [i, attr] : llvm::enumerate(attrs))
     function.setArgAttrs(i, attr);
   builder.setInsertionPointToStart(function.addEntryBlock(builder));

@@ -156,6 +156,12 @@ public:
   /// The address of the first of some barriers (i32).
   Value getBarriers(Value value) const { return barriers.lookup(value); }
   void setBarriers(Value from, Value to) { barriers[from] = to; }
+  /// Those of the block of the cluster whose rank is that of the lane, for
+  /// barriers on which arrivals count in all blocks; else null.
+  Value getBarriersOfLane(Value value) const {
+    return barriersOfLane.lookup(value);
+  }
+  void setBarriersOfLane(Value from, Value to) { barriersOfLane[from] = to; }
   Value getSymbol(StringRef name) const { return symbols.lookup(name); }
   Value getBlockId(unsigned axis) const { return blockIds[axis]; }
   /// Address of the kernel's tensor map `index`.
@@ -278,6 +284,7 @@ private:
   DenseMap<Value, GlobalView> globals;
   DenseMap<Value, SharedView> shareds;
   DenseMap<Value, Value> barriers;
+  DenseMap<Value, Value> barriersOfLane;
   llvm::StringMap<Value> symbols;
   SmallVector<Value> blockIds;
   /// Thread-dependent values go before this op.

@@ -47,6 +47,23 @@ static void initBarriers(KernelEmitter &e, BarrierAllocOp alloc) {
   initBarrier(e, e.add(base, loop.getInductionVar()), count);
 }
 
+/// Whether other blocks of the cluster arrive at barriers of this one.
+static bool isReachedByOthers(KernelOp kernel) {
+  return kernel
+      .walk([](BarrierAllocOp alloc) {
+        return alloc.getCluster() ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// All threads of the block, and of the others of its cluster, come here before
+/// any goes on.
+static void emitClusterBarrier(KernelEmitter &e) {
+  e.callVolatileAsm("barrier.cluster.arrive.release;", "", {});
+  e.callVolatileAsm("barrier.cluster.wait.acquire;", "", {});
+}
+
 void tile::emitSyncPrologue(KernelEmitter &e) {
   SmallVector<BarrierAllocOp> allocs;
   e.kernel.walk([&](BarrierAllocOp alloc) { allocs.push_back(alloc); });
@@ -65,7 +82,9 @@ void tile::emitSyncPrologue(KernelEmitter &e) {
     if (!allocs.empty())
       e.callVolatileAsm("fence.mbarrier_init.release.cluster;", "", {});
   });
-  if (!allocs.empty())
+  if (isReachedByOthers(e.kernel))
+    emitClusterBarrier(e);
+  else if (!allocs.empty())
     e.callIntrinsic("llvm.nvvm.barrier.cta.sync.aligned.all", Type(), e.i32(0));
 }
 
@@ -92,12 +111,14 @@ static bool hasAsyncCopies(KernelOp kernel) {
 }
 
 /// A block that ends takes its shared memory along, from which stores may still
-/// be reading.
+/// be reading, and to which other blocks of the cluster may be writing.
 void tile::emitSyncEpilogue(KernelEmitter &e) {
-  if (!hasTmaStores(e.kernel))
-    return;
-  e.callVolatileAsm("cp.async.bulk.commit_group;", "", {});
-  e.callVolatileAsm("cp.async.bulk.wait_group 0;", "", {});
+  if (hasTmaStores(e.kernel)) {
+    e.callVolatileAsm("cp.async.bulk.commit_group;", "", {});
+    e.callVolatileAsm("cp.async.bulk.wait_group 0;", "", {});
+  }
+  if (isReachedByOthers(e.kernel))
+    emitClusterBarrier(e);
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,18 +135,30 @@ LogicalResult tile::emitBarrier(KernelEmitter &e, BarrierOp) {
 }
 
 LogicalResult tile::emitBarrierAlloc(KernelEmitter &e, BarrierAllocOp op) {
-  e.setBarriers(
-      op, e.getSharedAddress(e.getSharedPointer(op.getOffset().value_or(0))));
+  Value base =
+      e.getSharedAddress(e.getSharedPointer(op.getOffset().value_or(0)));
+  e.setBarriers(op, base);
+  if (!op.getCluster())
+    return success();
+  int64_t blocks = e.kernel.getClusterSize();
+  Value rank = e.remui(e.andi(e.thread, e.i32(31)), e.i32(blocks));
+  e.setBarriersOfLane(
+      op, e.callVolatileAsm("mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r,",
+                            {base, rank}, e.builder.getI32Type()));
   return success();
 }
 
-Value tile::getBarrierAddress(KernelEmitter &e, Value barriers, Value index) {
-  Value base = e.getBarriers(barriers);
+/// The barrier at `index` of those at `base`.
+static Value offsetBarrier(KernelEmitter &e, Value base, Value index) {
   if (!index)
     return base;
   Value narrow = e.builder.createOrFold<arith::TruncIOp>(
       e.loc, e.builder.getI32Type(), e.getScalar(index));
   return e.add(base, e.mul(narrow, e.i32(barrierBytes)));
+}
+
+Value tile::getBarrierAddress(KernelEmitter &e, Value barriers, Value index) {
+  return offsetBarrier(e, e.getBarriers(barriers), index);
 }
 
 /// One arrival where `condition` holds (null: always).  Without a branch, which
@@ -139,21 +172,45 @@ static void arriveIf(KernelEmitter &e, Value address, Value condition) {
                       address);
 }
 
+/// One arrival in each block of the cluster, by as many neighbouring threads,
+/// the first of which is that where `thread` is 0.  Nothing but the barrier is
+/// ordered beyond the block: with `.release.cluster` there would be a MEMBAR of
+/// the whole GPU in front of it.
+static void arriveInCluster(KernelEmitter &e, ArriveOp op, Value thread) {
+  Value address =
+      offsetBarrier(e, e.getBarriersOfLane(op.getBarrier()), op.getIndex());
+  Value condition = e.compare(arith::CmpIPredicate::ult, thread,
+                              e.i32(e.kernel.getClusterSize()));
+  if (op.getPredicate())
+    condition = e.andi(condition, e.getScalar(op.getPredicate()));
+  e.callVolatileAsm("@$1 mbarrier.arrive.shared::cluster.b64 _, [$0];", "r,b,",
+                    {address, condition});
+}
+
 LogicalResult tile::emitArrive(KernelEmitter &e, ArriveOp op) {
-  Value address = getBarrierAddress(e, op.getBarrier(), op.getIndex());
-  Value condition;
-  if (op.getPerWarp()) {
-    // What the other lanes did is part of it.
-    e.callVolatileAsm("bar.warp.sync -1;", "", {}, Type());
-    condition = e.compare(arith::CmpIPredicate::eq, e.andi(e.thread, e.i32(31)),
-                          e.i32(0));
-  } else if (op.getPerWarpgroup()) {
-    condition = e.compare(
-        arith::CmpIPredicate::eq,
-        e.andi(e.thread, e.i32(WarpgroupOp::threadsPerGroup - 1)), e.i32(0));
-  } else {
-    condition = e.emitIsLeader();
+  if (op.getAfterCopies()) {
+    // One of those that the phase waits for: `noinc`.
+    e.callVolatileAsm("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];",
+                      "r,",
+                      getBarrierAddress(e, op.getBarrier(), op.getIndex()));
+    return success();
   }
+  // What the other lanes did is part of it.
+  if (op.getPerWarp())
+    e.callVolatileAsm("bar.warp.sync -1;", "", {}, Type());
+  Value inPart = e.thread;
+  if (op.isByParts())
+    inPart = e.andi(
+        e.thread,
+        e.i32((op.getPerWarp() ? 32 : WarpgroupOp::threadsPerGroup) - 1));
+  if (e.getBarriersOfLane(op.getBarrier())) {
+    arriveInCluster(e, op, inPart);
+    return success();
+  }
+  Value address = getBarrierAddress(e, op.getBarrier(), op.getIndex());
+  Value condition = op.isByParts()
+                        ? e.compare(arith::CmpIPredicate::eq, inPart, e.i32(0))
+                        : e.emitIsLeader();
   if (op.getPredicate()) {
     Value predicate = e.getScalar(op.getPredicate());
     condition = condition ? e.andi(condition, predicate) : predicate;

@@ -1,7 +1,8 @@
 //===- TmaToNVVM.cpp - Copies by TMA --------------------------------------===//
 //
 // One thread of a team starts a copy.  A tile whose rows are cut in panels is
-// moved panel by panel.
+// moved panel by panel.  Where the blocks of a cluster load a tile together
+// each moves some of its rows, or panels, to all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,11 +56,16 @@ public:
   }
 
   void emit() {
-    for (int64_t panel = 0; panel < plan.panels; ++panel)
+    if (plan.share)
+      moveToShare(*plan.share);
+    int64_t panels =
+        plan.share && plan.share->panels ? plan.share->panels : plan.panels;
+    for (int64_t panel = 0; panel < panels; ++panel)
       emitPanel(panel);
   }
 
 private:
+  void moveToShare(const TileShare &share);
   void emitPanel(int64_t panel);
 
   KernelEmitter &e;
@@ -69,6 +75,21 @@ private:
   SmallVector<Value> start;
 };
 } // namespace
+
+/// To the first part that this block of the cluster moves.
+void TmaEmitter::moveToShare(const TileShare &share) {
+  Value rank = NVVM::BlockInClusterIdXOp::create(e.builder, e.loc,
+                                                 e.builder.getI32Type());
+  int64_t dim = share.panels ? int64_t(start.size()) - 1 : plan.rowDim;
+  int64_t elements = share.panels ? share.panels * plan.box.back() : share.rows;
+  int64_t bytes =
+      share.panels
+          ? share.panels * plan.panelStride
+          : share.rows * plan.box.back() *
+                cast<SharedType>(plan.tile.getType()).getStorage().unitBytes();
+  start[dim] = e.add(start[dim], e.mul(rank, e.i32(elements)));
+  tile = e.add(tile, e.mul(rank, e.i32(bytes)));
+}
 
 void TmaEmitter::emitPanel(int64_t panel) {
   unsigned rank = start.size();
@@ -86,9 +107,10 @@ void TmaEmitter::emitPanel(int64_t panel) {
     llvm::append_range(operands, coordinates);
     operands.push_back(barrier);
     text = "cp.async.bulk.tensor." + dims +
-           ".shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], "
-           "[$1, " +
-           listOperands(2, rank) + "], [$" + std::to_string(2 + rank) + "];";
+           ".shared::cluster.global.tile.mbarrier::complete_tx::bytes" +
+           (plan.share ? ".multicast::cluster" : "") + " [$0], [$1, " +
+           listOperands(2, rank) + "], [$" + std::to_string(2 + rank) + "]" +
+           (plan.share ? ", $" + std::to_string(3 + rank) : "") + ";";
     constraints = "r,l,";
   } else {
     operands = {map};
@@ -101,6 +123,13 @@ void TmaEmitter::emitPanel(int64_t panel) {
   }
   for (unsigned i = 0; i <= rank; ++i)
     constraints += "r,";
+  if (plan.share) {
+    // A bit for each block.
+    int64_t blocks = (int64_t(1) << e.kernel.getClusterSize()) - 1;
+    operands.push_back(arith::ConstantOp::create(
+        e.builder, e.loc, e.builder.getI16IntegerAttr(int16_t(blocks))));
+    constraints += "h,";
+  }
   e.callVolatileAsm(text, constraints, operands);
 }
 

@@ -52,6 +52,7 @@ static LaunchSpec makeLaunch(const PlannedRun &run) {
   launch.symbol = run.getVariant().symbol;
   launch.gridX = static_cast<uint32_t>(tilert_plan_grid(&run.plan));
   launch.threads = tilert_plan_threads(&run.plan);
+  launch.clusterSize = tilert_plan_cluster(&run.plan);
   launch.sharedBytes = tilert_plan_shared_bytes(&run.plan);
   const tilert_value *values = tilert_plan_values(&run.plan);
   for (size_t i = 0; i < tilert_plan_value_count(&run.plan); ++i)

@@ -64,7 +64,7 @@ void TuneSpace::addDecisions(llvm::ArrayRef<KernelOp> variants,
       bool isKnown = llvm::any_of(dimensions, [&](const TuneDimension &one) {
         return one.isDecision && one.name == name;
       });
-      if (!spec || !spec->isHonoured || isKnown || isGiven(given, name) ||
+      if (!spec || isKnown || isGiven(given, name) ||
           (name == "stages" && (hasConfig || get("value") == "1")) ||
           (kernel.getDecisions() && kernel.getDecisions()->contains(name)))
         continue;

@@ -297,6 +297,8 @@ public:
   /// The address in block `rank` that a shared address stands for in its own.
   uint64_t mapShared(Thread &thread, const Site &site, uint64_t address,
                      uint32_t rank);
+  /// Whether all threads of a block of the cluster have exited.
+  bool hasEnded(uint32_t rank) const;
   void arriveAtCluster(Thread &thread, const Site &site, bool releases);
   void waitAtCluster(Thread &thread, const Site &site);
 

@@ -31,6 +31,12 @@ uint64_t Block::mapShared(Thread &thread, const Site &site, uint64_t address,
          (address - arena.getBase()) % SharedArena::capacity;
 }
 
+bool Block::hasEnded(uint32_t rank) const {
+  return llvm::none_of(warps, [&](const Warp &warp) {
+    return warp.live && warp.thread(0).rank == rank;
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // The barrier
 //===----------------------------------------------------------------------===//

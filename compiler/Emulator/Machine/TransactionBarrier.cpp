@@ -46,6 +46,12 @@ TransactionBarrier &Block::findTransaction(Thread &thread, const Site &site,
                        site.text, nameOffset(offset))
              .str());
   TransactionBarrier &barrier = found->second;
+  uint32_t rank = offset / SharedArena::capacity;
+  if (rank != thread.rank && hasEnded(rank))
+    failTransaction(
+        thread, site, barrier,
+        "is that of a block which has ended; there is no barrier of "
+        "the cluster behind its last use of shared memory");
   const Accessor &by = barrier.initialiser;
   if (launch.spec.options.checkRaces &&
       !ordering.isOrdered(by.thread, by.stamp, thread.index))

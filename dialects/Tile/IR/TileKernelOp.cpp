@@ -397,6 +397,11 @@ LogicalResult KernelOp::verify() {
         return failure();
   if (getBlocks() && failed(ExpressionVerifier(*this).verify(*getBlocks())))
     return failure();
+  // What every GPU with clusters can run.
+  constexpr int64_t mostBlocksOfCluster = 8;
+  if (getClusterSize() < 1 || getClusterSize() > mostBlocksOfCluster)
+    return emitOpError("kernel-c13: 'cluster' is from 1 to ")
+           << mostBlocksOfCluster << ", found " << getClusterSize();
   if (failed(verifyFacts(*this, getChecks())))
     return failure();
   return getGuards() ? verifyFacts(*this, *getGuards()) : success();

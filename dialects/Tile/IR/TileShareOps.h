@@ -31,6 +31,12 @@ inline int64_t getShares(KernelOp kernel) {
   return getCount(kernel, sharesAttrName);
 }
 
+/// Blocks of a cluster that have tiles of their own, and load together what
+/// several of them need.
+inline int64_t getMulticastBlocks(KernelOp kernel) {
+  return getShares(kernel) > 1 ? 1 : kernel.getClusterSize();
+}
+
 } // namespace mlir::tile
 
 #endif // TILE_DIALECTS_TILE_IR_TILESHAREOPS_H

@@ -51,7 +51,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     `l2_promotion` (absent: 256) what L2 fetches at least.  Elements outside of
     the tensor read as 0 and are not written.  `blocks` is an expression for the
     number of blocks to launch in place of the product of the axes, for kernels
-    whose blocks walk over the grid themselves.
+    whose blocks walk over the grid themselves.  `cluster` (absent: 1) is how many
+    blocks, with neighbouring numbers, run at the same time and reach each other's
+    shared memory; `blocks` is a multiple of it.  They start and end together.
 
     Example:
     ```mlir
@@ -92,6 +94,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       `#tile.packed_order`, an expression for each dimension of the source, as
       many as the order has at least, and the dimension along which the source
       packs elements, or -1.
+    - `kernel-c13`: `cluster` is from 1 to 8.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -111,7 +114,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     OptionalAttr<StrAttr>:$target,
     OptionalAttr<I64Attr>:$shared_bytes,
     OptionalAttr<ArrayAttr>:$tensor_maps,
-    OptionalAttr<AnyAttr>:$blocks
+    OptionalAttr<AnyAttr>:$blocks,
+    OptionalAttr<I64Attr>:$cluster
   );
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
@@ -138,6 +142,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     StringRef getSourceName();
     /// The fixed value of a symbol, if it has one.
     std::optional<int64_t> getSymbolValue(StringRef name);
+    /// Blocks of a cluster, 1 where there are none.
+    int64_t getClusterSize() { return getCluster().value_or(1); }
   }];
 }
 
@@ -200,6 +206,18 @@ def Tile_BlockCountOp : Tile_Op<"block_count", [Pure]> {
     Gives how many blocks were launched, one at least.
 
     Example: `%n = tile.block_count : i64`
+  }];
+  let results = (outs I64:$result);
+  let assemblyFormat = "`:` type($result) attr-dict";
+}
+
+def Tile_ClusterRankOp : Tile_Op<"cluster_rank", [Pure]> {
+  let summary = "Number of the block in its cluster";
+  let description = [{
+    Gives the number of the running block among those of its cluster, from 0,
+    below the kernel's `cluster`.
+
+    Example: `%r = tile.cluster_rank : i64`
   }];
   let results = (outs I64:$result);
   let assemblyFormat = "`:` type($result) attr-dict";

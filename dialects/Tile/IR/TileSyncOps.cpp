@@ -80,6 +80,10 @@ LogicalResult BarrierAllocOp::verify() {
   if (int64_t(getCount()) <= 0)
     return emitOpError("barrier-c1: count is positive, found ")
            << int64_t(getCount());
+  // barrier-c4: there are other blocks.
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (getCluster() && kernel && kernel.getClusterSize() == 1)
+    return emitOpError("barrier-c4: 'cluster' needs a kernel with a 'cluster'");
   return success();
 }
 
@@ -93,6 +97,14 @@ static LogicalResult verifyBarrierIndex(Operation *op, BarrierType type,
 }
 
 LogicalResult ArriveOp::verify() {
+  // barrier-c3: a thread for each block arrives.
+  auto alloc = getBarrier().getDefiningOp<BarrierAllocOp>();
+  if (alloc && alloc.getCluster() && (!isByParts() || getAfterCopies()))
+    return emitOpError("barrier-c3: on barriers of a cluster warpgroups or "
+                       "warps arrive");
+  // barrier-c5: that instruction has none.
+  if (getAfterCopies() && getPredicate())
+    return emitOpError("barrier-c5: an arrival after copies has no predicate");
   return verifyBarrierIndex(*this, getBarrier().getType(), getIndex());
 }
 LogicalResult ExpectOp::verify() {
@@ -133,6 +145,10 @@ LogicalResult TmaCopyOp::verify() {
       return emitOpError("tma-copy-c3: names tensor map ")
              << int64_t(*getMap()) << ", and the kernel has " << count;
   }
+  // tma-copy-c4: parts of a tile come from all blocks of a cluster.
+  if (getMulticast() && (!isLoad || (kernel && kernel.getClusterSize() == 1)))
+    return emitOpError(
+        "tma-copy-c4: 'multicast' is for loads, in a kernel with a 'cluster'");
   // tma-copy-c2: a load completes on a barrier, a store in a group.
   if (isLoad != bool(getBarrier()))
     return emitOpError("tma-copy-c2: a load names a barrier, a store does not");

@@ -134,15 +134,17 @@ def Tile_BarrierAllocOp : Tile_Op<"barrier_alloc", [
   let summary = "Barriers with phases, in shared memory";
   let description = [{
     Makes barriers in phase 0.  A phase ends when `count` arrivals and all
-    expected bytes are in; the next begins at once.
+    expected bytes are in; the next begins at once.  With `cluster` each block of
+    the cluster has its own, and each arrival counts on those of all blocks.
 
     Example: `%ready = tile.barrier_alloc "ready" count 1 : !tile.barrier<3>`
 
     Verifier:
     - `barrier-c1`: `count` is positive.
+    - `barrier-c4`: `cluster` needs a kernel with a `cluster`.
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, I64Attr:$count,
-                       OptionalAttr<I64Attr>:$offset);
+                       OptionalAttr<I64Attr>:$offset, UnitAttr:$cluster);
   let results = (outs Tile_BarrierType:$result);
   let assemblyFormat = "($name^)? `count` $count attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -156,23 +158,29 @@ def Tile_ArriveOp : Tile_Op<"arrive", [
     before is seen by those whose `tile.wait` the arrival ends.  With
     `per_warpgroup` each warpgroup of the team counts one arrival of its own, by
     its first thread, and the program sees to it that the others are done.  With
-    `per_warp` each warp does, once all of its threads are there.
+    `per_warp` each warp does, once all of its threads are there.  With
+    `after_copies` each thread counts one of its own, which comes once all
+    asynchronous copies that the thread has started are done.
     Where `predicate` is false nothing arrives.
 
     Example: `tile.arrive %free[%s] : !tile.barrier<3>`
 
     Verifier:
     - `barrier-c2`: there is an index where there are several barriers.
+    - `barrier-c3`: on barriers of a cluster warpgroups or warps arrive.
+    - `barrier-c5`: an arrival after copies has no predicate.
   }];
   let arguments = (ins Tile_BarrierType:$barrier, Optional<I64>:$index,
                        Optional<I1>:$predicate, UnitAttr:$per_warpgroup,
-                       UnitAttr:$per_warp);
+                       UnitAttr:$per_warp, UnitAttr:$after_copies);
   let assemblyFormat = [{
     $barrier (`[` $index^ `]`)? (`if` $predicate^)? attr-dict `:` type($barrier)
   }];
   let extraClassDeclaration = [{
     /// Whether parts of the team arrive each for themselves.
-    bool isByParts() { return getPerWarpgroup() || getPerWarp(); }
+    bool isByParts() {
+      return getPerWarpgroup() || getPerWarp() || getAfterCopies();
+    }
   }];
   let hasVerifier = 1;
 }
@@ -235,6 +243,11 @@ def Tile_TmaCopyOp : Tile_Op<"tma_copy", [
     is the tile or, where rows of the tile are cut in panels, one panel of it
     (`assign-tensor-maps`).
 
+    With `multicast` the blocks of the cluster do the load together: each names
+    the same place of the tensor, the same tile and the same barrier, and moves
+    one part of the tile, to all of them.  Each block's barrier gets the bytes of
+    its whole tile.  The map's box is one such part, or a panel.
+
     Example:
     ```mlir
     tile.tma_copy %A[%i, %k] to %as barrier %ready[%s] : !tile.global<?x?xbf16>, !tile.shared<128x64xbf16>, !tile.barrier<3>
@@ -249,6 +262,7 @@ def Tile_TmaCopyOp : Tile_Op<"tma_copy", [
     - `memory-c3`: both sides have the same element type.
     - `barrier-c2`: there is an index where there are several barriers.
     - `tma-copy-c3`: `map` is one of the kernel's.
+    - `tma-copy-c4`: `multicast` is for loads, in a kernel with a `cluster`.
   }];
   let arguments = (ins
     Arg<Tile_AnyMemory, "where elements come from">:$source,
@@ -257,7 +271,8 @@ def Tile_TmaCopyOp : Tile_Op<"tma_copy", [
     Variadic<I64>:$destinationIndices,
     Optional<Tile_BarrierType>:$barrier,
     Optional<I64>:$index,
-    OptionalAttr<I64Attr>:$map
+    OptionalAttr<I64Attr>:$map,
+    UnitAttr:$multicast
   );
   let assemblyFormat = [{
     $source (`[` $sourceIndices^ `]`)? `to` $destination (`[` $destinationIndices^ `]`)?

@@ -24,8 +24,6 @@ struct DecisionSpec {
   Kind kind;
   /// The range of an integer.
   int64_t least, most;
-  /// Whether some pass honours it.  One that none honours is refused.
-  bool isHonoured;
   /// The words that it may be, "a, b or c"; any if empty.
   llvm::StringLiteral words = "";
 };
@@ -33,32 +31,32 @@ struct DecisionSpec {
 namespace detail {
 /// In the order of their names.
 inline constexpr DecisionSpec decisionSpecs[] = {
-    // Blocks of a cluster, along the first axis of the grid.
-    {"cluster", DecisionSpec::Kind::Integer, 1, 16, /*isHonoured=*/false},
+    // Blocks that load tiles together, and the axis along which they are
+    // neighbours.
+    {"cluster", DecisionSpec::Kind::Integer, 1, 2},
+    {"cluster_axis", DecisionSpec::Kind::Integer, 0, 1},
     // Of products on sm_90a: wgmma or mma.
-    {"instruction", DecisionSpec::Kind::Word, 0, 0, /*isHonoured=*/true,
-     "wgmma or mma"},
+    {"instruction", DecisionSpec::Kind::Word, 0, 0, "wgmma or mma"},
     // Blocks that a multiprocessor holds at the same time.
-    {"min_blocks", DecisionSpec::Kind::Integer, 1, 32, /*isHonoured=*/true},
+    {"min_blocks", DecisionSpec::Kind::Integer, 1, 32},
     // What is done while the kernel before in the stream still runs (Overlap.h).
-    {"overlap", DecisionSpec::Kind::Word, 0, 0, /*isHonoured=*/true,
+    {"overlap", DecisionSpec::Kind::Word, 0, 0,
      "none, wait or weights"},
     // Columns of sums that join a total at a time.
-    {"promotion", DecisionSpec::Kind::Integer, 8, 256, /*isHonoured=*/true},
+    {"promotion", DecisionSpec::Kind::Integer, 8, 256},
     // Rows of blocks that run together, for the cache; 0 for none.
-    {"raster", DecisionSpec::Kind::Integer, 0, 65535, /*isHonoured=*/true},
+    {"raster", DecisionSpec::Kind::Integer, 0, 65535},
     // What the scales of few rows' weights are multiplied with.
-    {"scales", DecisionSpec::Kind::Word, 0, 0, /*isHonoured=*/true,
+    {"scales", DecisionSpec::Kind::Word, 0, 0,
      "weights or sums"},
     // How the warpgroups of a product share the work.
-    {"schedule", DecisionSpec::Kind::Word, 0, 0, /*isHonoured=*/true,
-     "cooperative or none"},
+    {"schedule", DecisionSpec::Kind::Word, 0, 0, "cooperative or none"},
     // Buffers of a pipelined loop.
-    {"stages", DecisionSpec::Kind::Integer, 0, 32, /*isHonoured=*/true},
+    {"stages", DecisionSpec::Kind::Integer, 0, 32},
     // The operands of products change places.
-    {"swap", DecisionSpec::Kind::Boolean, 0, 0, /*isHonoured=*/true},
+    {"swap", DecisionSpec::Kind::Boolean, 0, 0},
     // Warps along M and N of a product.
-    {"warps", DecisionSpec::Kind::WarpGrid, 0, 0, /*isHonoured=*/true},
+    {"warps", DecisionSpec::Kind::WarpGrid, 0, 0},
 };
 } // namespace detail
 

@@ -103,7 +103,7 @@ static Attribute getDecided(KernelOp kernel, StringRef name) {
   return decisions ? decisions->get(name) : Attribute();
 }
 
-LogicalResult tile::checkDecisions(KernelOp kernel, StringRef target) {
+LogicalResult tile::checkDecisions(KernelOp kernel) {
   DictionaryAttr decisions = kernel.getDecisions().value_or(DictionaryAttr());
   if (!decisions)
     return success();
@@ -115,9 +115,6 @@ LogicalResult tile::checkDecisions(KernelOp kernel, StringRef target) {
     std::string fault = describeDecisionFault(*spec, decision.getValue());
     if (!fault.empty())
       return kernel.emitError("decision '") << name << "' " << fault;
-    if (!spec->isHonoured)
-      return kernel.emitError("decision '")
-             << name << "' is not supported yet on " << target;
   }
   return success();
 }

@@ -20,9 +20,9 @@ Attribute parseDecisionValue(MLIRContext *context, StringRef text);
 /// "takes a whole number from 1 to 32, found 'x'"; empty if the value fits.
 std::string describeDecisionFault(const DecisionSpec &spec, Attribute value);
 
-/// Reports decisions of the kernel that do not exist, have a value that does
-/// not fit, or that no pass honours yet.
-LogicalResult checkDecisions(KernelOp kernel, StringRef target);
+/// Reports decisions of the kernel that do not exist or have a value that does
+/// not fit.
+LogicalResult checkDecisions(KernelOp kernel);
 
 /// What was decided from outside, if it was.
 std::optional<int64_t> getDecidedInteger(KernelOp kernel, StringRef name);

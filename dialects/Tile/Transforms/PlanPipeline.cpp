@@ -10,6 +10,7 @@
 #include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/AccessFacts.h"
 #include "dialects/Tile/Transforms/AlignedVariants.h"
+#include "dialects/Tile/Transforms/ClusterPlan.h"
 #include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/MemoryAccess.h"
@@ -256,16 +257,28 @@ static bool isForRings(KernelOp kernel) {
 /// Buffers where nobody says how many: what fits, up to this.
 static constexpr int64_t mostRingStages = 8;
 
+/// Room for the barriers of rings: two of 8 bytes for each of up to 32 buffers.
+static constexpr int64_t barrierBytes = 512;
+
+/// Where a tile may start.
+static constexpr int64_t leastAlignment = 128;
+
+/// Bytes that a tile takes at most where it is placed.
+static int64_t getPlacedBytes(SharedType tile) {
+  layout::SharedLayout storage = tile.getStorage();
+  return llvm::alignTo(storage.bytes(),
+                       std::max<int64_t>(storage.alignment(), leastAlignment));
+}
+
 /// Sets the number of buffers of each loop that TMA feeds: as asked for,
 /// lowered together to what fits beside the other tiles and what stores need,
 /// unless it was given on purpose.
 static void chooseRingStages(KernelOp kernel, int64_t sharedLimit) {
   KernelParts parts = getParts(kernel);
   auto decided = getDecidedInteger(kernel, "stages");
-  int64_t others = 1024;
-  kernel.walk([&](AllocSharedOp alloc) {
-    others += llvm::alignTo(alloc.getType().getStorage().bytes(), 1024);
-  });
+  int64_t others = barrierBytes;
+  kernel.walk(
+      [&](AllocSharedOp alloc) { others += getPlacedBytes(alloc.getType()); });
   // Blocks that share a tile read its sums in rows, which they store as they
   // are.
   if (!parts.work->getOps<StoreOp>().empty() && getShares(kernel) == 1)
@@ -273,11 +286,15 @@ static void chooseRingStages(KernelOp kernel, int64_t sharedLimit) {
   SmallVector<int64_t> bytes, stages;
   for (PipelinedOp loop : parts.loops) {
     int64_t ring = 0;
-    for (CopyOp copy : getLoopCopies(loop).byTma)
-      ring += cast<SharedType>(copy.getDestination().getType())
-                  .getStorage()
-                  .bytes();
-    others -= ring;
+    LoopCopies copies = getLoopCopies(loop);
+    for (CopyOp copy : llvm::concat<CopyOp>(copies.byTma, copies.byThreads)) {
+      auto tile = cast<SharedType>(copy.getDestination().getType());
+      ring += tile.getStorage().bytes();
+      // Small tiles lie together, without room for a swizzle.
+      others -= llvm::is_contained(copies.byTma, copy)
+                    ? tile.getStorage().bytes()
+                    : getPlacedBytes(tile) - leastAlignment;
+    }
     for (AllocSharedOp alloc : getConvertedTiles(loop))
       others += (convertedBuffers - 1) * alloc.getType().getStorage().bytes();
     bytes.push_back(ring);
@@ -339,21 +356,28 @@ struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
     KernelOp variant;
     if (!forRings)
       obstacle = "no product reads tiles as TMA brings them";
-    else if (decided != StringRef("none"))
+    else if (decided == StringRef("none"))
+      obstacle = "'schedule' is none";
+    else
       variant = forkTmaVariant(kernel, obstacle);
     if (!variant && decided == StringRef("cooperative"))
       return kernel.emitError("decision 'schedule' = cooperative cannot be "
                               "honoured: ")
              << obstacle;
+    if (!variant && failed(refuseCluster(kernel, obstacle)))
+      return failure();
     if (!forRings)
       return false;
     noteChoice(
         kernel, kernel.getLoc(),
         {"schedule", variant ? "cooperative" : "none", "cooperative, none",
          variant ? "one thread copies by TMA for all others" : obstacle});
-    if (variant)
-      chooseRingStages(variant, sharedLimit);
-    return variant != nullptr;
+    if (!variant)
+      return false;
+    chooseRingStages(variant, sharedLimit);
+    if (failed(chooseCluster(variant)))
+      return failure();
+    return true;
   }
 
   /// Remarks say what does not run ahead, once for all variants.

@@ -124,7 +124,7 @@ struct RefuseUnsupported
             return checkSize(op);
           });
       if (walked.wasInterrupted() || failed(checkRegisters(kernel)) ||
-          failed(checkDecisions(kernel, target)))
+          failed(checkDecisions(kernel)))
         signalPassFailure();
     }
   }

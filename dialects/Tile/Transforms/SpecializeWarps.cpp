@@ -18,19 +18,30 @@
 // the product of two iterations before done, at the latest, so that who has
 // waited may write the buffer after next.
 //
+// Small tiles that TMA cannot move, as scales, are copied by all threads of the
+// producer, which then go through its loops together; each arrives at `full`
+// once its copies have.
+//
 // Each pipelined loop has a ring of buffers of its own, with two barriers for
 // each of them: `full` ends its phase when all bytes are there, `empty` when
 // every consuming warpgroup has read them.  Slot and phase go on from tile to
 // tile, so that the producer is ahead by a whole ring at the start of each.
 //
+// In a kernel with clusters (ClusterPlan.h, TileWalk.h) each block loads half
+// of what both need, to both; a buffer is free once the consumers of both have
+// handed it back.  A block without a tile does the same in the loops, with what
+// lies outside of the tensors, and nothing else.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/IR/TileShareOps.h"
+#include "dialects/Tile/Transforms/ClusterPlan.h"
 #include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/Overlap.h"
 #include "dialects/Tile/Transforms/Passes.h"
-#include "dialects/Tile/Transforms/TileOrder.h"
+#include "dialects/Tile/Transforms/TileWalk.h"
+#include "dialects/Tile/Transforms/TmaPlan.h"
 #include "dialects/Tile/Transforms/TmaStore.h"
 #include "dialects/Tile/Transforms/TmaVariant.h"
 #include "dialects/Tile/Transforms/WgmmaCandidates.h"
@@ -67,21 +78,13 @@ static RegisterShare shareRegisters(int64_t consumers, int64_t sums) {
   }
 }
 
-/// Rows of the result whose tiles run together, so that they share operands in
-/// L2: fewer where tiles are small, which read more for what they multiply, and
-/// rows are long.
-static int64_t getRasterRows(GemmOp gemm) {
-  constexpr int64_t smallTile = 128 * 128;
-  bool isSmall = gemm.getTileM() * gemm.getTileN() <= smallTile;
-  Type a = getTileElementType(gemm.getA().getType());
-  return isSmall && getElementBits(a) >= 16 ? 1024 : 2048;
-}
-
 namespace {
 /// The buffers of one loop.
 struct Ring {
   PipelinedOp loop;
-  SmallVector<CopyOp> copies, direct;
+  /// By TMA, by the other threads of the copying warpgroup, and by those that
+  /// read the tile.
+  SmallVector<CopyOp> copies, byThreads, direct;
   int64_t stages = 0, bytes = 0;
   /// Whether threads read buffers themselves, so that each warp hands them
   /// back; else the first thread does for all whose product has read them.
@@ -121,7 +124,11 @@ public:
       : kernel(kernel), parts(getParts(kernel)), builder(kernel),
         loc(kernel.getLoc()),
         consumers(int64_t(kernel.getThreads()) / warpgroupThreads),
-        stores(kernel, sharedLimit) {}
+        cluster(getMulticastBlocks(kernel)), stores(kernel, sharedLimit),
+        walk(kernel, parts) {
+    if (auto axis = kernel->getAttrOfType<IntegerAttr>(clusterAxisName))
+      clusterAxis = axis.getInt();
+  }
 
   void run();
 
@@ -129,24 +136,28 @@ private:
   void makeRings();
   void makeRing(PipelinedOp loop);
   AllocSharedOp makeBuffers(AllocSharedOp alloc, int64_t stages);
-  void setLaunch();
-  int64_t getGroup();
-  SmallVector<Value> getPlaces(Value tile, ArrayRef<Value> extents);
+  bool isShared(CopyOp copy) {
+    return cluster > 1 && isSameAlong(copy, clusterAxis);
+  }
 
-  /// Emits the loop over tiles; `body` is given the mapping of a tile's values
-  /// and the positions in the rings, which it moves on.
-  void
-  emitTiles(function_ref<void(IRMapping &, MutableArrayRef<Positions>)> body);
-  void emitSharedTile(
-      function_ref<void(IRMapping &, MutableArrayRef<Positions>)> body);
+  /// Emits the loop over tiles; `body` is given the mapping of a tile's values,
+  /// the positions in the rings, which it moves on, and whether there is a tile
+  /// (TileWalk.h).
+  using TileBody =
+      function_ref<void(IRMapping &, MutableArrayRef<Positions>, Value)>;
+  void emitTiles(TileBody body);
   void emitProducer(IRMapping &mapping, MutableArrayRef<Positions> positions);
-  void emitConsumer(IRMapping &mapping, MutableArrayRef<Positions> positions);
+  void emitConsumer(IRMapping &mapping, MutableArrayRef<Positions> positions,
+                    Value hasTile);
   void produce(Ring &ring, IRMapping &mapping, Position &position);
   void emitCopies(Ring &ring, const IRMapping &mapping, Value index, Value slot,
                   function_ref<bool(CopyOp)> isWanted);
   bool isEarly(CopyOp copy);
   bool fillsEarly();
   void fillRing();
+  void fillRing(Ring &ring, IRMapping &mapping);
+  void copyByThreads(Ring &ring, const IRMapping &mapping, Value index,
+                     Value slot);
   void consume(Ring &ring, IRMapping &mapping, Positions &positions);
   void emitIteration(Ring &ring, IRMapping &mapping, const Positions &here);
 
@@ -156,8 +167,6 @@ private:
   }
   Value recompute(Value value, IRMapping &mapping);
   Value emitRingEnd(Ring &ring, Value lower);
-  std::pair<SmallVector<Value>, Value> emitExtents();
-  void mapPlaces(IRMapping &mapping, ArrayRef<Value> places);
   SmallVector<Value> loadDirectly(Ring &ring, const IRMapping &mapping,
                                   Value index);
   Position getNext(int64_t stages, Position position);
@@ -168,10 +177,12 @@ private:
   OpBuilder builder;
   Location loc;
   int64_t consumers;
+  /// Blocks of a cluster, and the axis along which they have their tiles.
+  int64_t cluster;
+  unsigned clusterAxis = 0;
   TmaStores stores;
+  TileWalk walk;
   SmallVector<Ring, 1> rings;
-  /// Of the loop over tiles that is being emitted.
-  Value currentTile;
 };
 } // namespace
 
@@ -200,26 +211,37 @@ void WarpSpecializer::makeRing(PipelinedOp loop) {
   ring.loop = loop;
   ring.stages = loop.getStages().value_or(1);
   LoopCopies copies = getLoopCopies(loop);
+  ring.copies = copies.byTma;
+  ring.byThreads = copies.byThreads;
   ring.direct = copies.direct;
-  for (CopyOp copy : copies.byTma) {
-    ring.copies.push_back(copy);
+  for (CopyOp copy : llvm::concat<CopyOp>(ring.copies, ring.byThreads)) {
     auto alloc = copy.getDestination().getDefiningOp<AllocSharedOp>();
     SharedType type = alloc.getType();
     ring.readByThreads |= isReadByThreads(alloc);
-    ring.bytes += type.getStorage().bytes();
-    ring.buffers[alloc.getResult()] = makeBuffers(alloc, ring.stages);
+    AllocSharedOp buffers = makeBuffers(alloc, ring.stages);
+    ring.buffers[alloc.getResult()] = buffers;
+    if (llvm::is_contained(ring.copies, copy))
+      ring.bytes += type.getStorage().bytes();
+    else
+      buffers->setAttr(handedOverAttrName, builder.getUnitAttr());
   }
-  auto makeBarriers = [&](StringRef name, int64_t stages, int64_t count) {
+  auto makeBarriers = [&](StringRef name, int64_t stages, int64_t count,
+                          bool ofCluster = false) {
     return BarrierAllocOp::create(
         builder, loop.getLoc(), BarrierType::get(builder.getContext(), stages),
-        builder.getStringAttr(name), builder.getI64IntegerAttr(count),
-        IntegerAttr());
+        builder.getStringAttr(name), count, IntegerAttr(), ofCluster);
   };
+  // One for all by TMA, and one of each thread that copies.
+  ring.full = makeBarriers("full", ring.stages,
+                           ring.byThreads.empty() ? 1 : 1 + warpgroupThreads);
+  // What a block loads goes to buffers of others too.
+  bool isShared = llvm::any_of(
+      ring.copies, [&](CopyOp copy) { return this->isShared(copy); });
   constexpr int64_t warpsPerGroup = 4;
-  ring.full = makeBarriers("full", ring.stages, 1);
-  ring.empty =
-      makeBarriers("empty", ring.stages,
-                   ring.readByThreads ? consumers * warpsPerGroup : consumers);
+  int64_t arrivals = ring.readByThreads ? consumers * warpsPerGroup : consumers;
+  ring.empty = makeBarriers("empty", ring.stages,
+                            isShared ? arrivals * cluster : arrivals,
+                            /*ofCluster=*/isShared);
   for (AllocSharedOp alloc : getConvertedTiles(loop)) {
     ring.converted = alloc;
     ring.convertedRing = makeBuffers(alloc, convertedBuffers);
@@ -303,9 +325,7 @@ void WarpSpecializer::produce(Ring &ring, IRMapping &mapping,
     copyAll([](CopyOp) { return true; });
   } else {
     // What came early is there, or on its way.
-    Value first = BlockNumberOp::create(builder, loc, builder.getI64Type());
-    Value isFirst = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, currentTile, first);
+    Value isFirst = walk.emitIsFirst(builder);
     Value isEarlyStage =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                               loop.getInductionVar(), emitRingEnd(ring, lower));
@@ -318,6 +338,7 @@ void WarpSpecializer::produce(Ring &ring, IRMapping &mapping,
     builder.setInsertionPointAfter(rest);
     copyAll([&](CopyOp copy) { return !isEarly(copy); });
   }
+  copyByThreads(ring, mapping, loop.getInductionVar(), here.slot);
   Position next = getNext(ring.stages, here);
   scf::YieldOp::create(builder, loc, ValueRange{next.slot, next.phase});
   position = {loop.getResult(0), loop.getResult(1)};
@@ -339,13 +360,39 @@ void WarpSpecializer::emitCopies(Ring &ring, const IRMapping &mapping,
                              copy.getDestination(), slot);
     auto tensor = cast<GlobalType>(copy.getSource().getType());
     auto tile = cast<SharedType>(buffer.getType());
+    SmallVector<int64_t> box = getTmaBox(tensor, tile);
+    std::string obstacle;
+    if (isShared(copy))
+      llvm::copy(shareTile(tile, cluster, obstacle)->box,
+                 box.end() - tile.getRank());
     int64_t map =
         stores.maps.add(cast<BlockArgument>(copy.getSource()).getArgNumber(),
-                        getTmaBox(tensor, tile), tile.getStorage());
+                        box, tile.getStorage());
     TmaCopyOp::create(builder, copy.getLoc(), copy.getSource(), indices, buffer,
                       ValueRange(), ring.full, slot,
-                      builder.getI64IntegerAttr(map));
+                      builder.getI64IntegerAttr(map), isShared(copy));
   }
+}
+
+/// Emits the copies of small tiles by the threads of the team.
+void WarpSpecializer::copyByThreads(Ring &ring, const IRMapping &mapping,
+                                    Value index, Value slot) {
+  if (ring.byThreads.empty())
+    return;
+  IRMapping inner(mapping);
+  inner.map(ring.loop.getInductionVar(), index);
+  for (CopyOp copy : ring.byThreads) {
+    SmallVector<Value> indices;
+    for (Value sourceIndex : copy.getSourceIndices())
+      indices.push_back(recompute(sourceIndex, inner));
+    AsyncCopyOp::create(builder, copy.getLoc(), copy.getSource(), indices,
+                        getBuffer(ring.buffers[copy.getDestination()],
+                                  copy.getDestination(), slot),
+                        /*predicate=*/Value(), CopyPlanAttr());
+  }
+  ArriveOp::create(builder, loc, ring.full, slot, /*predicate=*/Value(),
+                   /*per_warpgroup=*/false, /*per_warp=*/false,
+                   /*after_copies=*/true);
 }
 
 /// Whether weights fill the ring before the kernels before this one are done.
@@ -373,15 +420,11 @@ Value WarpSpecializer::emitRingEnd(Ring &ring, Value lower) {
 /// copied early.
 void WarpSpecializer::fillRing() {
   Ring &ring = rings.front();
-  auto [extents, total] = emitExtents();
-  Value first = BlockNumberOp::create(builder, loc, builder.getI64Type());
-  Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                       first, total);
-  auto early = scf::IfOp::create(builder, loc, exists);
+  walk.emitFirst(builder, [&](IRMapping &mapping) { fillRing(ring, mapping); });
+}
+
+void WarpSpecializer::fillRing(Ring &ring, IRMapping &mapping) {
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(early.thenBlock());
-  IRMapping mapping;
-  mapPlaces(mapping, getPlaces(first, extents));
   Value lower = recompute(ring.loop.getLower(), mapping),
         upper = recompute(ring.loop.getUpper(), mapping);
   Value end =
@@ -527,8 +570,10 @@ void WarpSpecializer::consume(Ring &ring, IRMapping &mapping,
 }
 
 void WarpSpecializer::emitConsumer(IRMapping &mapping,
-                                   MutableArrayRef<Positions> positions) {
+                                   MutableArrayRef<Positions> positions,
+                                   Value hasTile) {
   size_t next = 0;
+  OpBuilder::InsertionGuard guard(builder);
   for (Operation &op : *parts.work) {
     if (isa<AllocSharedOp, BarrierAllocOp, BlockIdOp, WarpgroupOp>(op) ||
         op.hasTrait<OpTrait::IsTerminator>())
@@ -536,6 +581,11 @@ void WarpSpecializer::emitConsumer(IRMapping &mapping,
     if (isa<PipelinedOp>(op)) {
       consume(rings[next], mapping, positions[next]);
       ++next;
+      // What is left is for the results of the tile.
+      if (next == rings.size() && hasTile) {
+        auto branch = scf::IfOp::create(builder, loc, hasTile);
+        builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+      }
       continue;
     }
     auto store = dyn_cast<StoreOp>(op);
@@ -545,139 +595,27 @@ void WarpSpecializer::emitConsumer(IRMapping &mapping,
 }
 
 //===----------------------------------------------------------------------===//
-// Tiles
+// The kernel
 //===----------------------------------------------------------------------===//
 
-/// Rows of tiles that run together.
-int64_t WarpSpecializer::getGroup() {
-  if (parts.persistent)
-    return getPersistentGroup(kernel, parts.persistent);
-  int64_t group = 1;
-  kernel.walk([&](GemmOp gemm) {
-    group = std::max<int64_t>(getRasterRows(gemm) / gemm.getTileM(), 1);
-  });
-  return getDecidedInteger(kernel, "raster").value_or(group);
-}
-
-/// Blocks that share a tile run together, and each works on that one.
-void WarpSpecializer::emitSharedTile(
-    function_ref<void(IRMapping &, MutableArrayRef<Positions>)> body) {
-  IRMapping mapping;
-  SmallVector<Value> places;
-  for (size_t axis = 0; axis < kernel.getAxes().size(); ++axis)
-    places.push_back(
-        BlockIdOp::create(builder, loc, builder.getI64Type(), axis));
-  parts.work->walk([&](BlockIdOp id) {
-    if (!llvm::is_contained(places, id.getResult()))
-      mapping.map(id, places[id.getAxis()]);
-  });
-  SmallVector<Positions> positions;
-  for (Ring &ring : rings)
-    positions.emplace_back(
-        SmallVector<Value>(ring.converted ? 4 : 2, getConstant(0)));
-  body(mapping, positions);
-}
-
-/// The indices of a tile.  A launch has less than 2^31 blocks, so that those of
-/// its grid are found in 32 bits; a persistent loop may have more.
-SmallVector<Value> WarpSpecializer::getPlaces(Value tile,
-                                              ArrayRef<Value> extents) {
-  if (parts.persistent)
-    return emitTuple(builder, loc, tile, extents, getGroup());
-  auto narrow = [&](Value value) -> Value {
-    return arith::TruncIOp::create(builder, loc, builder.getI32Type(), value);
-  };
-  SmallVector<Value> places =
-      emitTuple(builder, loc, narrow(tile),
-                llvm::map_to_vector(extents, narrow), getGroup());
-  for (Value &place : places)
-    place = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), place);
-  return places;
-}
-
-/// The extents of the grid of tiles, and how many tiles there are.
-std::pair<SmallVector<Value>, Value> WarpSpecializer::emitExtents() {
-  SmallVector<Value> extents;
-  // Two negative extents would make a positive product.
-  if (parts.persistent)
-    for (Value extent : parts.persistent.getExtents())
-      extents.push_back(
-          arith::MaxSIOp::create(builder, loc, extent, getConstant(0)));
-  else
-    for (size_t axis = 0; axis < kernel.getAxes().size(); ++axis)
-      extents.push_back(
-          AxisExtentOp::create(builder, loc, builder.getI64Type(), axis));
-  Value total = getConstant(1);
-  for (Value extent : extents)
-    total = arith::MulIOp::create(builder, loc, total, extent);
-  return {extents, total};
-}
-
-/// Maps the values of a tile that say where it is.
-void WarpSpecializer::mapPlaces(IRMapping &mapping, ArrayRef<Value> places) {
-  if (parts.persistent)
-    for (auto [argument, place] :
-         llvm::zip_equal(parts.work->getArguments(), places))
-      mapping.map(argument, place);
-  else
-    kernel.walk([&](BlockIdOp id) { mapping.map(id, places[id.getAxis()]); });
-}
-
-void WarpSpecializer::emitTiles(
-    function_ref<void(IRMapping &, MutableArrayRef<Positions>)> body) {
-  if (getShares(kernel) > 1)
-    return emitSharedTile(body);
-  auto [extents, total] = emitExtents();
+void WarpSpecializer::emitTiles(TileBody body) {
   SmallVector<Value> inits;
   for (Ring &ring : rings)
     inits.append(ring.converted ? 4 : 2, getConstant(0));
-  Value first = BlockNumberOp::create(builder, loc, builder.getI64Type()),
-        step = BlockCountOp::create(builder, loc, builder.getI64Type());
-  auto tiles = scf::ForOp::create(builder, loc, first, total, step, inits);
-  OpBuilder::InsertionGuard guard(builder);
-  Block *block = tiles.getBody();
-  if (!block->empty())
-    block->getTerminator()->erase();
-  builder.setInsertionPointToStart(block);
-  currentTile = tiles.getInductionVar();
-  IRMapping mapping;
-  mapPlaces(mapping, getPlaces(currentTile, extents));
-  SmallVector<Positions> positions;
-  ValueRange carried = tiles.getRegionIterArgs();
-  for (Ring &ring : rings) {
-    positions.emplace_back(carried.take_front(ring.converted ? 4 : 2));
-    carried = carried.drop_front(positions.back().size());
-  }
-  body(mapping, positions);
-  SmallVector<Value> yielded;
-  for (Positions &position : positions)
-    position.append(yielded);
-  scf::YieldOp::create(builder, loc, yielded);
-}
-
-/// One block for each multiprocessor, or for each tile if those are fewer.
-void WarpSpecializer::setLaunch() {
-  Attribute blocks = builder.getStringAttr("sm_count");
-  auto combine = [&](StringRef name, Attribute a, Attribute b) {
-    return builder.getArrayAttr({builder.getStringAttr(name), a, b});
-  };
-  int64_t perProcessor = getDecidedInteger(kernel, "min_blocks").value_or(1);
-  // Two kernels share a multiprocessor.
-  if (getOverlap(kernel) != Overlap::None)
-    perProcessor = std::max<int64_t>(perProcessor / 2, 1);
-  if (perProcessor > 1)
-    blocks = combine("*", blocks, builder.getI64IntegerAttr(perProcessor));
-  Attribute tiles;
-  for (Attribute extent : kernel.getGrid())
-    tiles = tiles ? combine("*", tiles, extent) : extent;
-  if (tiles)
-    blocks = combine("min", tiles, blocks);
-  // The grid of a persistent loop is of this kind already, and blocks that
-  // share tiles do not walk over them.
-  if (!parts.persistent && getShares(kernel) == 1)
-    kernel.setBlocksAttr(blocks);
-  kernel.setThreads(kernel.getThreads() + warpgroupThreads);
-  kernel.setTensorMapsAttr(stores.maps.getAttr());
+  walk.emit(builder, inits,
+            [&](IRMapping &mapping, ValueRange carried, Value hasTile) {
+              SmallVector<Positions> positions;
+              for (Ring &ring : rings) {
+                positions.emplace_back(
+                    carried.take_front(ring.converted ? 4 : 2));
+                carried = carried.drop_front(positions.back().size());
+              }
+              body(mapping, positions, hasTile);
+              SmallVector<Value> yielded;
+              for (Positions &position : positions)
+                position.append(yielded);
+              return yielded;
+            });
 }
 
 void WarpSpecializer::run() {
@@ -696,10 +634,13 @@ void WarpSpecializer::run() {
     bool doubles = hasSumsOfItsOwn(gemm, *gemm.getMma());
     sums = std::max(sums, doubles ? 2 * held : held);
   });
+  // Addresses of copies by threads take more than those of TMA.
+  bool hasThreadCopies = llvm::any_of(
+      rings, [](const Ring &ring) { return !ring.byThreads.empty(); });
   // The shares are of a whole multiprocessor.
   RegisterShare share;
   if (getDecidedInteger(kernel, "min_blocks").value_or(1) == 1)
-    share = shareRegisters(consumers, sums);
+    share = shareRegisters(consumers, hasThreadCopies ? 128 : sums);
   auto setRegisters = [&](int64_t count) {
     if (count)
       SetMaxRegistersOp::create(builder, loc, count);
@@ -715,9 +656,8 @@ void WarpSpecializer::run() {
   if (fillsEarly())
     fillRing();
   await();
-  emitTiles([&](IRMapping &mapping, MutableArrayRef<Positions> positions) {
-    emitProducer(mapping, positions);
-  });
+  emitTiles([&](IRMapping &mapping, MutableArrayRef<Positions> positions,
+                Value) { emitProducer(mapping, positions); });
   // The next kernel may fill its buffers while the last tiles are stored.
   if (overlaps)
     AllowLaunchesOp::create(builder, loc);
@@ -725,13 +665,13 @@ void WarpSpecializer::run() {
   builder.setInsertionPointToStart(&split.getBodies()[1].front());
   setRegisters(share.consumer);
   await();
-  emitTiles([&](IRMapping &mapping, MutableArrayRef<Positions> positions) {
-    emitConsumer(mapping, positions);
-  });
+  emitTiles([&](IRMapping &mapping, MutableArrayRef<Positions> positions,
+                Value hasTile) { emitConsumer(mapping, positions, hasTile); });
 
   SmallVector<Value> replaced;
   for (Ring &ring : rings)
-    for (CopyOp copy : llvm::concat<CopyOp>(ring.copies, ring.direct))
+    for (CopyOp copy :
+         llvm::concat<CopyOp>(ring.copies, ring.byThreads, ring.direct))
       replaced.push_back(copy.getDestination());
   if (parts.persistent)
     parts.persistent.erase();
@@ -742,7 +682,9 @@ void WarpSpecializer::run() {
   for (Value alloc : replaced)
     if (alloc.use_empty())
       alloc.getDefiningOp()->erase();
-  setLaunch();
+  walk.setBlocks();
+  kernel.setThreads(kernel.getThreads() + warpgroupThreads);
+  kernel.setTensorMapsAttr(stores.maps.getAttr());
 }
 
 namespace {

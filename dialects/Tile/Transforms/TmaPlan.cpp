@@ -62,7 +62,7 @@ public:
     plan.tile = isLoad(op) ? op.getDestination() : op.getSource();
     type = cast<SharedType>(plan.tile.getType());
     if (!findTensor() || !checkElements() || !checkStorage() || !makeBox() ||
-        !checkPlace())
+        !checkPlace() || !makeShare())
       return std::nullopt;
     return plan;
   }
@@ -79,6 +79,7 @@ private:
   bool checkStorage();
   bool makeBox();
   bool checkPlace();
+  bool makeShare();
 
   TmaCopyOp op;
   std::string &obstacle;
@@ -216,6 +217,47 @@ bool TmaPlanner::checkPlace() {
                   "of " +
                   Twine(wanted) + " bytes");
   }
+  return true;
+}
+
+std::optional<TileShare> tile::shareTile(SharedType tile, int64_t blocks,
+                                         std::string &obstacle) {
+  layout::SharedLayout storage = tile.getStorage();
+  TileShare share;
+  share.box = getTileBox(tile);
+  if (tile.getRank() != 2) {
+    obstacle = "a shared tile is no matrix";
+    return std::nullopt;
+  }
+  int64_t panels = storage.storageShape().back() / share.box.back();
+  if (panels % blocks == 0) {
+    share.panels = panels / blocks;
+    return share;
+  }
+  int64_t rows = share.box.front();
+  // Each part starts where its swizzle does.
+  int64_t rowBytes = share.box.back() * storage.unitBytes();
+  int64_t alignment = std::max<int64_t>(sharedAlignment, storage.alignment());
+  if (rows % blocks != 0 || rows / blocks * rowBytes % alignment != 0) {
+    obstacle = "a tile of " + std::to_string(rows) +
+               " rows has no parts that start at a multiple of " +
+               std::to_string(alignment) + " bytes";
+    return std::nullopt;
+  }
+  share.rows = share.box.front() = rows / blocks;
+  return share;
+}
+
+/// Parts for the blocks of a cluster.
+bool TmaPlanner::makeShare() {
+  if (!op.getMulticast())
+    return true;
+  plan.share = shareTile(type, op->getParentOfType<KernelOp>().getClusterSize(),
+                         obstacle);
+  if (!plan.share)
+    return false;
+  plan.rowDim = dims.front();
+  plan.box[plan.rowDim] = plan.share->box.front();
   return true;
 }
 

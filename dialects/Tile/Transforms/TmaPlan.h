@@ -22,6 +22,19 @@ inline constexpr int64_t mostBoxExtent = 256;
 /// stored: one for each dimension of the tile.
 SmallVector<int64_t> getTileBox(SharedType tile);
 
+/// How the blocks of a cluster share the load of a tile: by rows, or by the
+/// panels that its rows are cut in.
+struct TileShare {
+  /// The box that one block moves at a time, as `getTileBox` gives it.
+  SmallVector<int64_t> box;
+  /// Panels that one block moves, where they are shared out; else 0, and it
+  /// moves `rows` rows of each.
+  int64_t panels = 0, rows = 0;
+};
+/// None, with the reason in `obstacle`, if TMA cannot move such parts.
+std::optional<TileShare> shareTile(SharedType tile, int64_t blocks,
+                                   std::string &obstacle);
+
 struct TmaPlan {
   BlockArgument tensor;
   /// The shared side.
@@ -38,6 +51,11 @@ struct TmaPlan {
   /// Boxes side by side along the last dimension, and the bytes between their
   /// places in shared memory.
   int64_t panels = 1, panelStride = 0;
+  /// What each block of the cluster moves of it, if they do it together; `box`
+  /// is that of one of them.
+  std::optional<TileShare> share;
+  /// The dimension of the tensor along which rows of the tile run.
+  int64_t rowDim = 0;
 };
 
 /// The plan of a copy whose shared side has its layout; none, with a reason

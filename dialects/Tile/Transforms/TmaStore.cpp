@@ -113,10 +113,12 @@ Value TmaStores::getStaging(SharedType type, Location loc) {
           return isa<CopyOp>(op) && isa<PipelinedOp>(op->getParentOp());
         });
     if (!hasRing)
-      used += llvm::alignTo(alloc.getType().getStorage().bytes(), 1024);
+      used += llvm::alignTo(
+          alloc.getType().getStorage().bytes(),
+          std::max<int64_t>(alloc.getType().getStorage().alignment(), 128));
   });
-  // Barriers take less than is rounded off.
-  if (used + type.getStorage().bytes() + 1024 > sharedLimit)
+  // With the barriers.
+  if (used + type.getStorage().bytes() + 512 > sharedLimit)
     return {};
   OpBuilder builder(place);
   staging = AllocSharedOp::create(

@@ -173,10 +173,24 @@ bool tile::isReadByThreads(Value tile) {
   });
 }
 
+/// Whether the copying warpgroup's threads bring a small tile by cp.async,
+/// which moves 4 bytes or more, to where others load it from.
+static bool isForThreads(CopyOp copy) {
+  auto tile = cast<SharedType>(copy.getDestination().getType());
+  return !copy.getPad() && getElementBits(tile.getElementType()) == 32 &&
+         llvm::all_of(copy.getDestination().getUsers(), [&](Operation *user) {
+           return user == copy || isa<LoadOp>(user);
+         });
+}
+
 LoopCopies tile::getLoopCopies(PipelinedOp loop) {
   LoopCopies copies;
-  for (auto copy : loop.getBodyBlock()->getOps<CopyOp>())
-    (isDirect(copy, loop) ? copies.direct : copies.byTma).push_back(copy);
+  for (auto copy : loop.getBodyBlock()->getOps<CopyOp>()) {
+    if (!isDirect(copy, loop))
+      copies.byTma.push_back(copy);
+    else
+      (isForThreads(copy) ? copies.byThreads : copies.direct).push_back(copy);
+  }
   return copies;
 }
 

@@ -33,11 +33,12 @@ struct KernelParts {
 };
 KernelParts getParts(KernelOp kernel);
 
-/// The copies of a loop of the variant by how they are done: by TMA, to a ring,
-/// or by the threads that read the tile, straight to their registers, an
-/// iteration ahead: scales, say, of which each thread needs a few.
+/// The copies of a loop of the variant by how they are done: to a ring, by TMA
+/// or, where it cannot move tiles as small as those of scales, by all threads
+/// of the copying warpgroup; or by the threads that read the tile, straight to
+/// their registers, two iterations ahead.
 struct LoopCopies {
-  SmallVector<CopyOp> byTma, direct;
+  SmallVector<CopyOp> byTma, byThreads, direct;
 };
 LoopCopies getLoopCopies(PipelinedOp loop);
 /// What reads the tile that a direct copy fills: a load, or the expression of

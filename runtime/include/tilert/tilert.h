@@ -356,6 +356,9 @@ TILERT_API const char *tilert_plan_axis_name(const tilert_plan *plan,
 TILERT_API int64_t tilert_plan_axis_extent(const tilert_plan *plan,
                                            size_t axis);
 TILERT_API int32_t tilert_plan_threads(const tilert_plan *plan);
+/* Blocks that run together and see each other's shared memory, of which grid.x
+ * is a multiple. The code says so itself: a launch needs no attribute. */
+TILERT_API int32_t tilert_plan_cluster(const tilert_plan *plan);
 TILERT_API int64_t tilert_plan_shared_bytes(const tilert_plan *plan);
 /* Values of the kernel's symbols, in the order of tilert_kernel_symbol_name. */
 TILERT_API const int64_t *tilert_plan_symbols(const tilert_plan *plan);

@@ -133,6 +133,24 @@ TEST(Cluster, ReportsMissingBarrierAfterInit) {
   EXPECT_EQ(report.kind, EmulationErrorKind::BarrierMisuse);
 }
 
+// Block 1 ends, and block 0 comes to its mbarrier later.
+TEST(Cluster, ReportsArrivalAtBlockThatHasEnded) {
+  EmulationReport report =
+      makeKernel(
+          onlyIn(0, initBarrier("%bar", 256) + initFence) + clusterBarrier +
+          mapToOther("rbar", "%bar") +
+          ptx("mbarrier.arrive.shared::cluster.b64 _, [$0];", "i32 %rbar") +
+          "%is = icmp eq i32 %rank, 0\nbr i1 %is, label %late, label "
+          "%done\nlate:\n" +
+          waitFor("%bar", "1") +
+          ptx("mbarrier.arrive.shared::cluster.b64 _, [$0];", "i32 %rbar") +
+          "br label %done\ndone:\n")
+          .fail();
+  EXPECT_EQ(report.kind, EmulationErrorKind::BarrierMisuse);
+  EXPECT_NE(report.message.find("a block which has ended"), std::string::npos)
+      << report.message;
+}
+
 TEST(Cluster, ReportsWrongUse) {
   EXPECT_EQ(makeKernel(clusterWait).fail().kind,
             EmulationErrorKind::BarrierMisuse);

@@ -42,6 +42,7 @@ tile.kernel @barriers() attributes {symbols = [], checks = [], grid = [], axes =
 // CHECK: %[[LANE:.+]] = arith.andi %{{.+}}, %c31
 // CHECK: %[[IS:.+]] = arith.cmpi eq, %[[LANE]]
 // CHECK: "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b,~{memory}" %[[PLACE]], %[[IS]]
+// CHECK: "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [$0];", "r,~{memory}" %[[PLACE]]
 // CHECK: "fence.proxy.async.shared::cta;", "~{memory}"
 tile.kernel @phases(%i: i64 {tile.name = "i", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64, shared_bytes = 512 : i64} {
   %b = tile.barrier_alloc "b" count 4 {offset = 256 : i64} : !tile.barrier<2>
@@ -52,6 +53,31 @@ tile.kernel @phases(%i: i64 {tile.name = "i", tile.dtype = "int64"}) attributes 
   tile.arrive %b[%i] : !tile.barrier<2>
   tile.arrive %b[%i] {per_warpgroup} : !tile.barrier<2>
   tile.arrive %b[%i] {per_warp} : !tile.barrier<2>
+  tile.arrive %b[%i] {after_copies} : !tile.barrier<2>
   tile.fence
+  tile.return
+}
+
+// -----
+
+// Tests that blocks of a cluster begin and end together where they arrive at each
+// other's barriers, each by as many threads as there are blocks, and that the
+// arrival orders nothing beyond the block.
+// CHECK-LABEL: llvm.func @cluster
+// CHECK: fence.mbarrier_init.release.cluster;
+// CHECK-NOT: barrier.cta.sync
+// CHECK: "barrier.cluster.arrive.release;"
+// CHECK: "barrier.cluster.wait.acquire;"
+// CHECK: %[[RANK:.+]] = arith.remui %{{.+}}, %c2_i32
+// CHECK: %[[BASE:.+]] = llvm.inline_asm has_side_effects asm_dialect = att "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r,~{memory}" %{{.+}}, %[[RANK]]
+// CHECK: %[[PLACE:.+]] = arith.addi %[[BASE]]
+// CHECK: %[[IS:.+]] = arith.cmpi ult, %{{.+}}, %c2_i32
+// CHECK: "@$1 mbarrier.arrive.shared::cluster.b64 _, [$0];", "r,b,~{memory}" %[[PLACE]], %[[IS]]
+// CHECK: "barrier.cluster.arrive.release;"
+// CHECK: "barrier.cluster.wait.acquire;"
+// CHECK-NEXT: llvm.return
+tile.kernel @cluster(%i: i64 {tile.name = "i", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64, shared_bytes = 512 : i64, cluster = 2 : i64} {
+  %b = tile.barrier_alloc "b" count 4 {offset = 256 : i64, cluster} : !tile.barrier<2>
+  tile.arrive %b[%i] {per_warpgroup} : !tile.barrier<2>
   tile.return
 }

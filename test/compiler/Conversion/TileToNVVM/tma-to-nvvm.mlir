@@ -48,3 +48,34 @@ tile.kernel @store(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype = "f32",
   tile.wait_group 2
   tile.return
 }
+
+// -----
+
+// Tests that each block of a cluster moves its rows, or its panels, to all of
+// them.
+// CHECK-LABEL: llvm.func @together
+// CHECK-SAME: nvvm.cluster_dim = array<i32: 2, 1, 1>
+// CHECK: %[[RANK:.+]] = nvvm.read.ptx.sreg.cluster.ctaid.x
+// CHECK: %[[ROWS:.+]] = arith.muli %[[RANK]], %c8_i32
+// CHECK: %[[ROW:.+]] = arith.addi %[[ROWS]], %c5_i32
+// CHECK: %[[BYTES:.+]] = arith.muli %[[RANK]], %c1024_i32
+// CHECK: %[[PLACE:.+]] = arith.addi %{{.+}}, %[[BYTES]]
+// CHECK: "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [$0], [$1, {$2, $3}], [$4], $5;", "r,l,r,r,r,h,~{memory}" %[[PLACE]], %{{[^,]+}}, %c3_i32, %[[ROW]], %{{[^,]+}}, %c3_i16
+// CHECK: %[[COLUMN:.+]] = arith.addi %{{.+}}, %c3_i32
+// CHECK: %[[BYTES:.+]] = arith.muli %{{.+}}, %c2048_i32
+// CHECK: %[[PLACE:.+]] = arith.addi %{{.+}}, %[[BYTES]]
+// CHECK: multicast::cluster{{.*}} %[[PLACE]], %{{[^,]+}}, %[[COLUMN]], %c5_i32
+// CHECK-NOT: multicast
+// CHECK: llvm.return
+tile.kernel @together(%A: !tile.global<?x?xbf16> {tile.name = "A", tile.dtype = "bf16", tile.access = "in", tile.dims = ["M", "N"]})
+   attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64, shared_bytes = 8200 : i64, cluster = 2 : i64,
+               tensor_maps = [{param = 0 : i64, box = [8, 64], swizzle = 128 : i64}, {param = 0 : i64, box = [16, 64], swizzle = 128 : i64}]} {
+  %s = tile.alloc_shared "s" {offset = 0 : i64} : !tile.shared<16x64xbf16, #tile.shared_layout<swizzle = [3, 4, 3]>>
+  %t = tile.alloc_shared "t" {offset = 2048 : i64} : !tile.shared<16x128xbf16, #tile.shared_layout<swizzle = [3, 4, 3], panel = 128>>
+  %b = tile.barrier_alloc "b" count 1 {offset = 8192 : i64} : !tile.barrier<1>
+  %c3 = arith.constant 3 : i64
+  %c5 = arith.constant 5 : i64
+  tile.tma_copy %A[%c5, %c3] to %s barrier %b {map = 0 : i64, multicast} : !tile.global<?x?xbf16>, !tile.shared<16x64xbf16, #tile.shared_layout<swizzle = [3, 4, 3]>>, !tile.barrier<1>
+  tile.tma_copy %A[%c5, %c3] to %t barrier %b {map = 1 : i64, multicast} : !tile.global<?x?xbf16>, !tile.shared<16x128xbf16, #tile.shared_layout<swizzle = [3, 4, 3], panel = 128>>, !tile.barrier<1>
+  tile.return
+}

@@ -88,6 +88,14 @@ tile.kernel @k() attributes {symbols = [], checks = [], grid = [1, 2], axes = ["
 
 // -----
 
+// kernel-c13: clusters are those that every GPU can run.
+// expected-error @below {{kernel-c13: 'cluster' is from 1 to 8, found 16}}
+tile.kernel @large_cluster() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, cluster = 16 : i64} {
+  tile.return
+}
+
+// -----
+
 // kernel-c7: threads come in warps.
 // expected-error @below {{kernel-c7: 'threads' is a multiple of 32 up to 1024, found 100}}
 tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 100 : i64} {

@@ -83,3 +83,41 @@ tile.kernel @no_map(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype = "f32"
   tile.tma_copy %s to %A[%c0] {map = 1 : i64} : !tile.shared<64xf32>, !tile.global<?xf32>
   tile.return
 }
+
+// -----
+
+// tma-copy-c4: other blocks are those of a cluster.
+tile.kernel @alone(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["N"]}) attributes {symbols = [{name = "N", param = 0 : i64, dim = 0 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
+  %s = tile.alloc_shared : !tile.shared<64xf32>
+  %b = tile.barrier_alloc count 1 : !tile.barrier<1>
+  %c0 = arith.constant 0 : i64
+  // expected-error @+1 {{tma-copy-c4: 'multicast' is for loads, in a kernel with a 'cluster'}}
+  tile.tma_copy %A[%c0] to %s barrier %b {multicast} : !tile.global<?xf32>, !tile.shared<64xf32>, !tile.barrier<1>
+  tile.return
+}
+
+// -----
+
+// barrier-c3: there is a thread for each block.
+tile.kernel @few() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, cluster = 2 : i64} {
+  %b = tile.barrier_alloc count 2 {cluster} : !tile.barrier<1>
+  // expected-error @+1 {{barrier-c3: on barriers of a cluster warpgroups or warps arrive}}
+  tile.arrive %b : !tile.barrier<1>
+  tile.return
+}
+
+// -----
+
+// barrier-c4: there are other blocks.
+tile.kernel @one() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  // expected-error @+1 {{barrier-c4: 'cluster' needs a kernel with a 'cluster'}}
+  %b = tile.barrier_alloc count 2 {cluster} : !tile.barrier<1>
+  tile.return
+}
+
+// -----
+
+// barrier-c5: the instruction has no predicate.
+%b, %p = "test.values"() : () -> (!tile.barrier<1>, i1)
+// expected-error @below {{barrier-c5: an arrival after copies has no predicate}}
+tile.arrive %b if %p {after_copies} : !tile.barrier<1>

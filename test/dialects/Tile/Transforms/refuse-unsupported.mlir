@@ -58,13 +58,6 @@ tile.kernel @annotate_layout(%f: f32 {tile.name = "f", tile.dtype = "f32"}) attr
 
 // -----
 
-// expected-error @+1 {{decision 'cluster' is not supported yet on sm_89}}
-tile.kernel @cluster() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, decisions = {cluster = 2 : i64, raster = 4 : i64}} {
-  tile.return
-}
-
-// -----
-
 // Tests that decisions exist, and have values that fit.
 // expected-error @+1 {{there is no decision 'speed'}}
 tile.kernel @unknown() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, decisions = {speed = 2 : i64}} {

@@ -85,11 +85,11 @@ tile.kernel @product(%A: !tile.global<?x?xbf16> {tile.access = "in", tile.dims =
 // are handed back in front of what is done with the sums.
 // CHECK-LABEL: tile.kernel @scaled__tma
 // CHECK: }, [1, 2] {
-// CHECK: %[[FIRST:.+]] = tile.load %arg2[%{{.+}}, %{{.+}}] : !tile.global<?x?xf32> -> tensor<128x1xf32
-// CHECK: %[[SECOND:.+]] = tile.load %arg2[%{{.+}}, %{{.+}}] : !tile.global<?x?xf32> -> tensor<128x1xf32
+// CHECK: %[[FIRST:.+]] = tile.load %arg2[%{{.+}}, %{{.+}}] : !tile.global<?x?xbf16> -> tensor<128x1xbf16
+// CHECK: %[[SECOND:.+]] = tile.load %arg2[%{{.+}}, %{{.+}}] : !tile.global<?x?xbf16> -> tensor<128x1xbf16
 // CHECK: scf.for %[[K:.+]] = {{.*}} iter_args({{.*}}, %[[SCALE:.+]] = %[[FIRST]], %[[FOLLOWING:.+]] = %[[SECOND]])
 // CHECK: tile.gemm
-// CHECK: tile.reindex %[[SCALE]]
+// CHECK: tile.cast %[[SCALE]]
 // CHECK: %[[AHEAD:.+]] = arith.addi %[[K]]
 // CHECK: %[[NEXT:.+]] = tile.load %arg2[%{{.+}}, %[[AHEAD]]]
 // CHECK: scf.yield {{.*}}, %[[FOLLOWING]], %[[NEXT]]
@@ -101,7 +101,58 @@ tile.kernel @product(%A: !tile.global<?x?xbf16> {tile.access = "in", tile.dims =
 // FLIGHT-NEXT: tile.mma_wait %{{.+}} pending 0
 // FLIGHT-NEXT: tile.arrive
 // FLIGHT: arith.mulf
-tile.kernel @scaled(%A: !tile.global<?x?xf8E4M3FN> {tile.access = "in", tile.dims = ["M", "K"], tile.dtype = "fp8_e4m3", tile.name = "A"}, %B: !tile.global<?x?xf8E4M3FN> {tile.access = "in", tile.dims = ["N", "K"], tile.dtype = "fp8_e4m3", tile.name = "B"}, %S: !tile.global<?x?xf32> {tile.access = "in", tile.dims = ["M", "G"], tile.dtype = "f32", tile.name = "S"}, %C: !tile.global<?x?xf32> {tile.access = "out", tile.dims = ["M", "N"], tile.dtype = "f32", tile.name = "C"})
+tile.kernel @scaled(%A: !tile.global<?x?xf8E4M3FN> {tile.access = "in", tile.dims = ["M", "K"], tile.dtype = "fp8_e4m3", tile.name = "A"}, %B: !tile.global<?x?xf8E4M3FN> {tile.access = "in", tile.dims = ["N", "K"], tile.dtype = "fp8_e4m3", tile.name = "B"}, %S: !tile.global<?x?xbf16> {tile.access = "in", tile.dims = ["M", "G"], tile.dtype = "bf16", tile.name = "S"}, %C: !tile.global<?x?xf32> {tile.access = "out", tile.dims = ["M", "N"], tile.dtype = "f32", tile.name = "C"})
+    attributes {axes = ["bx", "by"], checks = [], grid = [["ceildiv", "N", 128], ["ceildiv", "M", 128]], symbols = [{dim = 0 : i64, name = "M", param = 0 : i64}, {dim = 1 : i64, name = "K", param = 0 : i64}, {dim = 0 : i64, name = "N", param = 1 : i64}, {dim = 1 : i64, name = "G", param = 2 : i64}], threads = 256 : i64} {
+  %as = tile.alloc_shared "As" : !tile.shared<128x128xf8E4M3FN>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<128x128xf8E4M3FN>
+  %ss = tile.alloc_shared "Ss" : !tile.shared<128x1xbf16>
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %c0 = arith.constant 0 : i64
+  %c128 = arith.constant 128 : i64
+  %k = tile.symbol "K" : i64
+  %n = arith.ceildivsi %k, %c128 : i64
+  %bx = tile.block_id 0 : i64
+  %by = tile.block_id 1 : i64
+  %row = arith.muli %by, %c128 : i64
+  %column = arith.muli %bx, %c128 : i64
+  %r = tile.pipelined %i = %c0 to %n step 1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) stages(3) {
+    %depth = arith.muli %i, %c128 : i64
+    tile.copy %A[%row, %depth] to %as : !tile.global<?x?xf8E4M3FN>, !tile.shared<128x128xf8E4M3FN>
+    tile.copy %B[%column, %depth] to %bs : !tile.global<?x?xf8E4M3FN>, !tile.shared<128x128xf8E4M3FN>
+    tile.copy %S[%row, %i] to %ss : !tile.global<?x?xbf16>, !tile.shared<128x1xbf16>
+    %p = tile.gemm %as, %bs, %zero {transpose_b} : !tile.shared<128x128xf8E4M3FN>, !tile.shared<128x128xf8E4M3FN>, tensor<128x128xf32>
+    %h = tile.load %ss : !tile.shared<128x1xbf16> -> tensor<128x1xbf16>
+    %s = tile.cast %h : tensor<128x1xbf16> -> tensor<128x1xf32>
+    %f = tile.reindex %s by affine_map<(d0, d1) -> (d0, 0)> : tensor<128x1xf32> -> tensor<128x128xf32>
+    %x = arith.mulf %p, %f : tensor<128x128xf32>
+    %t = arith.addf %acc, %x : tensor<128x128xf32>
+    tile.yield %t : tensor<128x128xf32>
+  }
+  tile.store %r, %C[%row, %column] : tensor<128x128xf32>, !tile.global<?x?xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that a small tile of 4-byte elements is copied by all threads of the
+// producer, each of which arrives when its copies have, and is read from shared
+// memory by the consumers, whose warps hand it back.
+// CHECK-LABEL: tile.kernel @staged__tma
+// CHECK: %[[SS:.+]] = tile.alloc_shared "Ss" {tile.handed_over, tile.stages = 3 : i64} : <3x128x1xf32>
+// CHECK: %[[FULL:.+]] = tile.barrier_alloc "full" count 129 : <3>
+// CHECK: %[[EMPTY:.+]] = tile.barrier_alloc "empty" count 8 : <3>
+// CHECK: tile.expect %[[FULL]][%{{.+}}], %c32768
+// CHECK: tile.tma_copy %arg1
+// CHECK: %[[SLOT:.+]] = tile.stage %[[SS]]
+// CHECK: tile.async_copy %arg2[%{{.+}}, %{{.+}}] to %[[SLOT]]
+// CHECK: tile.arrive %[[FULL]][%{{.+}}] {after_copies}
+// CHECK: }, [1, 2] {
+// CHECK-NOT: tile.load %arg2
+// CHECK: tile.wait %[[FULL]]
+// CHECK: %[[SLOT:.+]] = tile.stage %[[SS]]
+// CHECK: tile.load %[[SLOT]]
+// CHECK: tile.arrive %[[EMPTY]][%{{.+}}] {per_warp}
+tile.kernel @staged(%A: !tile.global<?x?xf8E4M3FN> {tile.access = "in", tile.dims = ["M", "K"], tile.dtype = "fp8_e4m3", tile.name = "A"}, %B: !tile.global<?x?xf8E4M3FN> {tile.access = "in", tile.dims = ["N", "K"], tile.dtype = "fp8_e4m3", tile.name = "B"}, %S: !tile.global<?x?xf32> {tile.access = "in", tile.dims = ["M", "G"], tile.dtype = "f32", tile.name = "S"}, %C: !tile.global<?x?xf32> {tile.access = "out", tile.dims = ["M", "N"], tile.dtype = "f32", tile.name = "C"})
     attributes {axes = ["bx", "by"], checks = [], grid = [["ceildiv", "N", 128], ["ceildiv", "M", 128]], symbols = [{dim = 0 : i64, name = "M", param = 0 : i64}, {dim = 1 : i64, name = "K", param = 0 : i64}, {dim = 0 : i64, name = "N", param = 1 : i64}, {dim = 1 : i64, name = "G", param = 2 : i64}], threads = 256 : i64} {
   %as = tile.alloc_shared "As" : !tile.shared<128x128xf8E4M3FN>
   %bs = tile.alloc_shared "Bs" : !tile.shared<128x128xf8E4M3FN>
