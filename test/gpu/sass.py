@@ -60,13 +60,14 @@ class Function:
 
     def count_allowed_fences(self, loop):
         """Threads that write what warpgroups multiply show it to them by a proxy fence, once a stage. A stage that cp.async fills is a
-        group of it (LDGDEPBAR), one that threads store ends at a barrier."""
+        group of it (LDGDEPBAR), one that threads store ends at a barrier, or is handed over by an mbarrier and waited for with its products."""
         def count(name):
             return sum(self.code[number].is_a(name) for number in loop)
 
         if not self.uses_warpgroups():
             return 0
-        return max(count("LDGDEPBAR"), 1) if count("LDGSTS") else count("BAR") if count("STS") else 0
+        waits = sum(self.code[number].opcode.startswith("WARPGROUP.DEPBAR") for number in loop)
+        return max(count("LDGDEPBAR"), 1) if count("LDGSTS") else (count("BAR") or waits) if count("STS") else 0
 
     def find_faults(self):
         for loop in self.find_main_loops():
