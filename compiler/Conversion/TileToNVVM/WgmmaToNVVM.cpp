@@ -443,8 +443,8 @@ static Value getLeft(WgmmaOp op) {
 /// there.
 static void pinArithmetic(KernelEmitter &e, Operation *place) {
   llvm::SmallSetVector<Value, 8> inputs;
-  for (Operation *op = place->getNextNode();
-       op && !isa<WgmmaOp, MmaWaitOp>(op); op = op->getNextNode()) {
+  for (Operation *op = place->getNextNode(); op && !isa<WgmmaOp, MmaWaitOp>(op);
+       op = op->getNextNode()) {
     if (op->hasTrait<OpTrait::IsTerminator>())
       continue;
     for (Value operand : op->getOperands()) {

@@ -39,16 +39,15 @@ inline constexpr DecisionSpec decisionSpecs[] = {
     {"instruction", DecisionSpec::Kind::Word, 0, 0, "wgmma or mma"},
     // Blocks that a multiprocessor holds at the same time.
     {"min_blocks", DecisionSpec::Kind::Integer, 1, 32},
-    // What is done while the kernel before in the stream still runs (Overlap.h).
-    {"overlap", DecisionSpec::Kind::Word, 0, 0,
-     "none, wait or weights"},
+    // What is done while the kernel before in the stream still runs
+    // (Overlap.h).
+    {"overlap", DecisionSpec::Kind::Word, 0, 0, "none, wait or weights"},
     // Columns of sums that join a total at a time.
     {"promotion", DecisionSpec::Kind::Integer, 8, 256},
     // Rows of blocks that run together, for the cache; 0 for none.
     {"raster", DecisionSpec::Kind::Integer, 0, 65535},
     // What the scales of few rows' weights are multiplied with.
-    {"scales", DecisionSpec::Kind::Word, 0, 0,
-     "weights or sums"},
+    {"scales", DecisionSpec::Kind::Word, 0, 0, "weights or sums"},
     // How the warpgroups of a product share the work.
     {"schedule", DecisionSpec::Kind::Word, 0, 0, "cooperative or none"},
     // Buffers of a pipelined loop.

@@ -1,7 +1,7 @@
 //===- MemoryAccess.cpp - What an op touches, and what may overlap --------===//
 
-#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/MemoryAccess.h"
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"

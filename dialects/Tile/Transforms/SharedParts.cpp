@@ -1,7 +1,7 @@
 //===- SharedParts.cpp - How the parts of shared tiles lie in memory ------===//
 
-#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/SharedParts.h"
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/AccessFacts.h"
 #include <numeric>
 

@@ -1,11 +1,11 @@
 //===- SharedSwizzle.cpp - How shared tiles lie in memory -----------------===//
 
-#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/SharedSwizzle.h"
 #include "dialects/Layout/BankConflicts.h"
 #include "dialects/Layout/Ldmatrix.h"
 #include "dialects/Layout/VectorAccess.h"
 #include "dialects/Tile/IR/GemmTiling.h"
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/Transforms/SharedParts.h"
