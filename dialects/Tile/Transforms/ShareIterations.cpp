@@ -310,7 +310,7 @@ void IterationSharer::setLaunch() {
     blocks = builder.getArrayAttr({builder.getStringAttr("*"), blocks, extent});
   kernel.setBlocksAttr(blocks);
   kernel->setAttr(sharesAttrName, builder.getI64IntegerAttr(shares));
-  kernel->setAttr(clusterAttrName, builder.getI64IntegerAttr(shares));
+  kernel.setCluster(shares);
 }
 
 void IterationSharer::run() {
