@@ -1,4 +1,4 @@
-//===- ClusterToNVVM.cpp - Blocks that share a place ----------------------===//
+//===- ClusterToNVVM.cpp - Blocks that work together ----------------------===//
 //
 // In a cluster: PTX ISA, "mapa" and "barrier.cluster".  What lies in another
 // block is read by ld.shared::cluster, which a pointer of that address space
@@ -20,10 +20,16 @@ bool tile::isOfPeer(const SharedView &view) {
              .getAddressSpace() == clusterSharedSpace;
 }
 
-LogicalResult tile::emitShareId(KernelEmitter &e, ShareIdOp op) {
-  Value number =
-      NVVM::BlockIdXOp::create(e.builder, e.loc, e.builder.getI32Type());
-  e.setScalar(op, e.zeroExtend(e.remui(number, e.i32(getShares(e.kernel)))));
+Value tile::emitBlockRank(KernelEmitter &e) {
+  Type i32 = e.builder.getI32Type();
+  if (e.kernel.getClusterSize() > 1)
+    return NVVM::BlockInClusterIdXOp::create(e.builder, e.loc, i32);
+  return e.remui(NVVM::BlockIdXOp::create(e.builder, e.loc, i32),
+                 e.i32(getShares(e.kernel)));
+}
+
+LogicalResult tile::emitBlockRank(KernelEmitter &e, BlockRankOp op) {
+  e.setScalar(op, e.zeroExtend(emitBlockRank(e)));
   return success();
 }
 
@@ -39,12 +45,27 @@ LogicalResult tile::emitPeer(KernelEmitter &e, PeerOp op) {
   return success();
 }
 
+/// `aligned` where the threads of a warp come together.  What others see is
+/// ordered by default: `.release` and `.acquire`.
+static void arriveAtCluster(KernelEmitter &e, StringRef aligned) {
+  e.callVolatileAsm(("barrier.cluster.arrive" + aligned + ";").str(), "", {});
+}
+
+static void waitForCluster(KernelEmitter &e, StringRef aligned) {
+  e.callVolatileAsm(("barrier.cluster.wait" + aligned + ";").str(), "", {});
+}
+
 LogicalResult tile::emitClusterArrive(KernelEmitter &e, ClusterArriveOp) {
-  e.callVolatileAsm("barrier.cluster.arrive.aligned;", "", {});
+  arriveAtCluster(e, ".aligned");
   return success();
 }
 
 LogicalResult tile::emitClusterWait(KernelEmitter &e, ClusterWaitOp) {
-  e.callVolatileAsm("barrier.cluster.wait.aligned;", "", {});
+  waitForCluster(e, ".aligned");
   return success();
+}
+
+void tile::emitClusterBarrier(KernelEmitter &e) {
+  arriveAtCluster(e, "");
+  waitForCluster(e, "");
 }

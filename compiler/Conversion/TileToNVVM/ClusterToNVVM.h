@@ -1,4 +1,4 @@
-//===- ClusterToNVVM.h - Blocks that share a place --------------*- C++ -*-===//
+//===- ClusterToNVVM.h - Blocks that work together --------------*- C++ -*-===//
 #ifndef TILE_COMPILER_CONVERSION_TILETONVVM_CLUSTERTONVVM_H
 #define TILE_COMPILER_CONVERSION_TILETONVVM_CLUSTERTONVVM_H
 
@@ -7,10 +7,16 @@
 
 namespace mlir::tile {
 
-LogicalResult emitShareId(KernelEmitter &emitter, ShareIdOp op);
+LogicalResult emitBlockRank(KernelEmitter &emitter, BlockRankOp op);
 LogicalResult emitPeer(KernelEmitter &emitter, PeerOp op);
 LogicalResult emitClusterArrive(KernelEmitter &emitter, ClusterArriveOp op);
 LogicalResult emitClusterWait(KernelEmitter &emitter, ClusterWaitOp op);
+
+/// The number of the block among its neighbours (i32).
+Value emitBlockRank(KernelEmitter &emitter);
+/// All threads of the cluster come here before any goes on, from wherever in
+/// their warps they are.
+void emitClusterBarrier(KernelEmitter &emitter);
 
 /// Whether a tile is that of another block of the cluster.
 bool isOfPeer(const SharedView &view);

@@ -68,12 +68,6 @@ static LogicalResult emitBlockCount(KernelEmitter &e, BlockCountOp op) {
   return success();
 }
 
-static LogicalResult emitClusterRank(KernelEmitter &e, ClusterRankOp op) {
-  e.setScalar(op, e.zeroExtend(NVVM::BlockInClusterIdXOp::create(
-                      e.builder, e.loc, e.builder.getI32Type())));
-  return success();
-}
-
 /// Ops of the tile dialect.
 static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -107,8 +101,7 @@ static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
       .Case([&](BlockIdOp block) { return emitBlockId(e, block); })
       .Case([&](BlockNumberOp block) { return emitBlockNumber(e, block); })
       .Case([&](BlockCountOp count) { return emitBlockCount(e, count); })
-      .Case([&](ShareIdOp share) { return emitShareId(e, share); })
-      .Case([&](ClusterRankOp rank) { return emitClusterRank(e, rank); })
+      .Case([&](BlockRankOp rank) { return emitBlockRank(e, rank); })
       .Case([&](AxisExtentOp axis) { return emitAxisExtent(e, axis); })
       .Case([&](MmaCarryOp carry) { return emitMmaCarry(e, carry); })
       .Case([&](StoreThroughOp store) { return emitStoreThrough(e, store); })

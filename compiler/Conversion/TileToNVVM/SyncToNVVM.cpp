@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Conversion/TileToNVVM/ClusterToNVVM.h"
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
 #include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -55,13 +56,6 @@ static bool isReachedByOthers(KernelOp kernel) {
                                   : WalkResult::advance();
       })
       .wasInterrupted();
-}
-
-/// All threads of the block, and of the others of its cluster, come here before
-/// any goes on.
-static void emitClusterBarrier(KernelEmitter &e) {
-  e.callVolatileAsm("barrier.cluster.arrive.release;", "", {});
-  e.callVolatileAsm("barrier.cluster.wait.acquire;", "", {});
 }
 
 void tile::emitSyncPrologue(KernelEmitter &e) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Conversion/TileToNVVM/ClusterToNVVM.h"
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
 #include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
 #include "dialects/Tile/Transforms/TmaPlan.h"
@@ -78,8 +79,7 @@ private:
 
 /// To the first part that this block of the cluster moves.
 void TmaEmitter::moveToShare(const TileShare &share) {
-  Value rank = NVVM::BlockInClusterIdXOp::create(e.builder, e.loc,
-                                                 e.builder.getI32Type());
+  Value rank = emitBlockRank(e);
   int64_t dim = share.panels ? int64_t(start.size()) - 1 : plan.rowDim;
   int64_t elements = share.panels ? share.panels * plan.box.back() : share.rows;
   int64_t bytes =

@@ -1,9 +1,8 @@
 //===- TileShareOps.td - Blocks that share a place --------*- tablegen -*-===//
 //
-// The ops of kernels in which several blocks work at each place of the grid.
-// Such a kernel has `tile.shares`, the number of blocks at a place, neighbours
-// in the launch.  They see each other's shared memory if the kernel has
-// `cluster`, the number of neighbouring blocks that run together.
+// The ops of kernels whose neighbouring blocks work together.  A kernel has
+// `tile.shares` if that many blocks work at each place of the grid, and
+// `cluster` if that many run together and see each other's shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,13 +13,13 @@ include "TileTypes.td"
 include "TileAttrs.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Tile_ShareIdOp : Tile_Op<"share_id", [Pure]> {
-  let summary = "Which of the blocks at one place of the grid";
+def Tile_BlockRankOp : Tile_Op<"block_rank", [Pure]> {
+  let summary = "Number of the block among its neighbours";
   let description = [{
-    Gives the number of the running block, from 0, among the blocks of the kernel
-    that work at its place of the grid.
+    Gives the number of the running block, from 0, among the blocks of its
+    cluster.  Without clusters: among those that work at its place of the grid.
 
-    Example: `%s = tile.share_id : i64`
+    Example: `%r = tile.block_rank : i64`
   }];
   let results = (outs I64:$result);
   let assemblyFormat = "`:` type($result) attr-dict";

@@ -211,18 +211,6 @@ def Tile_BlockCountOp : Tile_Op<"block_count", [Pure]> {
   let assemblyFormat = "`:` type($result) attr-dict";
 }
 
-def Tile_ClusterRankOp : Tile_Op<"cluster_rank", [Pure]> {
-  let summary = "Number of the block in its cluster";
-  let description = [{
-    Gives the number of the running block among those of its cluster, from 0,
-    below the kernel's `cluster`.
-
-    Example: `%r = tile.cluster_rank : i64`
-  }];
-  let results = (outs I64:$result);
-  let assemblyFormat = "`:` type($result) attr-dict";
-}
-
 def Tile_AxisExtentOp : Tile_Op<"axis_extent", [Pure]> {
   let summary = "Extent of an axis of the kernel's grid";
   let description = [{

@@ -314,7 +314,7 @@ void IterationSharer::setLaunch() {
 }
 
 void IterationSharer::run() {
-  share = ShareIdOp::create(builder, loc, builder.getI64Type());
+  share = BlockRankOp::create(builder, loc, builder.getI64Type());
   isFirst = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
                                                 share, getConstant(0));
   cutLoop();

@@ -23,9 +23,9 @@ static bool isForOneThread(Operation *op) {
              op->getDialect()) ||
          isa<LoadElementOp, SetMaxRegistersOp, ExpectOp, WaitOp, TmaCopyOp,
              CommitGroupOp, WaitGroupOp, FenceOp, BlockNumberOp, BlockCountOp,
-             ClusterRankOp, AxisExtentOp, SymbolOp, BlockIdOp, ShareIdOp,
-             StageOp, SliceOp, ViewOp, BytesOp, AllocSharedOp, AwaitLaunchesOp,
-             AllowLaunchesOp, YieldOp>(op);
+             BlockRankOp, AxisExtentOp, SymbolOp, BlockIdOp, StageOp, SliceOp,
+             ViewOp, BytesOp, AllocSharedOp, AwaitLaunchesOp, AllowLaunchesOp,
+             YieldOp>(op);
 }
 
 int64_t tile::getRegisterShare(KernelOp kernel) {

@@ -114,7 +114,7 @@ Value TileWalk::mapTile(OpBuilder &builder, const Range &range, Value number,
                                   getConstant(builder, cluster));
     place = arith::AddIOp::create(
         builder, loc, place,
-        ClusterRankOp::create(builder, loc, builder.getI64Type()));
+        BlockRankOp::create(builder, loc, builder.getI64Type()));
     if (mayBeIdle())
       hasTile = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                       place, range.ofAxis);

@@ -66,15 +66,15 @@ tile.kernel @phases(%i: i64 {tile.name = "i", tile.dtype = "int64"}) attributes 
 // CHECK-LABEL: llvm.func @cluster
 // CHECK: fence.mbarrier_init.release.cluster;
 // CHECK-NOT: barrier.cta.sync
-// CHECK: "barrier.cluster.arrive.release;"
-// CHECK: "barrier.cluster.wait.acquire;"
+// CHECK: "barrier.cluster.arrive;"
+// CHECK: "barrier.cluster.wait;"
 // CHECK: %[[RANK:.+]] = arith.remui %{{.+}}, %c2_i32
 // CHECK: %[[BASE:.+]] = llvm.inline_asm has_side_effects asm_dialect = att "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r,~{memory}" %{{.+}}, %[[RANK]]
 // CHECK: %[[PLACE:.+]] = arith.addi %[[BASE]]
 // CHECK: %[[IS:.+]] = arith.cmpi ult, %{{.+}}, %c2_i32
 // CHECK: "@$1 mbarrier.arrive.shared::cluster.b64 _, [$0];", "r,b,~{memory}" %[[PLACE]], %[[IS]]
-// CHECK: "barrier.cluster.arrive.release;"
-// CHECK: "barrier.cluster.wait.acquire;"
+// CHECK: "barrier.cluster.arrive;"
+// CHECK: "barrier.cluster.wait;"
 // CHECK-NEXT: llvm.return
 tile.kernel @cluster(%i: i64 {tile.name = "i", tile.dtype = "int64"}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64, shared_bytes = 512 : i64, cluster = 2 : i64} {
   %b = tile.barrier_alloc "b" count 4 {offset = 256 : i64, cluster} : !tile.barrier<2>

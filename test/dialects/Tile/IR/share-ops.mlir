@@ -4,7 +4,7 @@
 // CHECK-LABEL: tile.kernel @shared_place
 // CHECK-SAME: cluster = 2 : i64
 // CHECK-SAME: tile.shares = 2 : i64
-// CHECK: tile.share_id : i64
+// CHECK: tile.block_rank : i64
 // CHECK: %[[S:.+]] = tile.alloc_shared
 // CHECK: tile.cluster_arrive
 // CHECK-NEXT: tile.cluster_wait
@@ -12,7 +12,7 @@
 // CHECK-NEXT: tile.cluster_arrive
 // CHECK-NEXT: tile.cluster_wait for %[[S]] : !tile.shared<16x8xf32>
 tile.kernel @shared_place() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, tile.shares = 2 : i64, cluster = 2 : i64} {
-  %i = tile.share_id : i64
+  %i = tile.block_rank : i64
   %s = tile.alloc_shared "S" : !tile.shared<16x8xf32>
   tile.cluster_arrive
   tile.cluster_wait

@@ -18,7 +18,7 @@
 // CHECK: tile.tma_copy %arg1[{{.*}} {map = 1 : i64, multicast} :
 // CHECK: }, [1, 2] {
 // CHECK: %[[PAIR:.+]] = arith.muli %{{.+}}, %c2
-// CHECK: %[[RANK:.+]] = tile.cluster_rank
+// CHECK: %[[RANK:.+]] = tile.block_rank
 // CHECK: %[[ROW:.+]] = arith.addi %[[PAIR]], %[[RANK]]
 // CHECK: %[[HAS:.+]] = arith.cmpi ult, %[[ROW]], %{{.+}}
 // CHECK: tile.arrive %[[EMPTY]]

@@ -6,7 +6,7 @@
 // CHECK-SAME: blocks = ["*", 2, ["ceildiv", "N", 64]]
 // CHECK-SAME: cluster = 2 : i64
 // CHECK-SAME: tile.shares = 2 : i64
-// CHECK: %[[SHARE:.+]] = tile.share_id : i64
+// CHECK: %[[SHARE:.+]] = tile.block_rank : i64
 // CHECK: %[[EACH:.+]] = arith.divui %[[STEPS:.+]], %{{.+}} : i64
 // CHECK: %[[EXTRA:.+]] = arith.remui %[[STEPS]], %{{.+}} : i64
 // CHECK: %[[WHOLE:.+]] = arith.muli %[[SHARE]], %[[EACH]] : i64
@@ -69,7 +69,7 @@ tile.kernel @in_parts(
 // result, that others begin with what changes no sum, and that what nobody
 // splits stays as it is.
 // CHECK-LABEL: tile.kernel @in_first
-// CHECK: %[[SHARE:.+]] = tile.share_id : i64
+// CHECK: %[[SHARE:.+]] = tile.block_rank : i64
 // CHECK: %[[FIRST:.+]] = arith.cmpi eq, %[[SHARE]], %{{.+}} : i64
 // CHECK: %[[INIT:.+]] = scf.if %[[FIRST]] -> (tensor<32x64xi32>) {
 // CHECK:   scf.yield %{{.+}} : tensor<32x64xi32>
@@ -93,7 +93,7 @@ tile.kernel @in_parts(
 // CHECK: }
 // CHECK-NEXT: tile.return
 // CHECK-LABEL: tile.kernel @alone
-// CHECK-NOT: tile.share_id
+// CHECK-NOT: tile.block_rank
 // CHECK: tile.pipelined %{{.+}} = %{{.+}} to %{{.+}} step 64 iter_args(%{{.+}} = %{{.+}}) -> (tensor<64xi32>) {
 tile.kernel @in_first(
     %A: !tile.global<?x?xi32> {tile.name = "A", tile.dtype = "int32", tile.access = "in", tile.dims = ["M", "K"]},
