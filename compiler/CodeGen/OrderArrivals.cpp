@@ -43,6 +43,13 @@ static bool isSharedLoad(const Instruction &instruction) {
   return text.contains("ldmatrix") || text.contains("ld.shared");
 }
 
+static bool isWarpProduct(const Instruction &instruction) {
+  auto *call = dyn_cast<CallInst>(&instruction);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
+  return (callee && callee->getName().starts_with("llvm.nvvm.mma.")) ||
+         getAsmText(instruction).contains("mma.sync.aligned.m");
+}
+
 /// The loads on the ways to `arrival` that no other arrival stands behind.
 static SmallVector<Instruction *> findLoadsBefore(Instruction *arrival) {
   SmallVector<Instruction *> loads;
@@ -130,6 +137,28 @@ static bool isTakenBefore(Instruction *arrival, Instruction *value,
   return false;
 }
 
+/// The last mma.sync in front of `arrival`, in its block, that takes what
+/// `value` became: issued when its operands are there, so that who waits for
+/// its sums waits for them.  Null where there is none.
+static Instruction *findProduct(Instruction *value, Instruction *arrival) {
+  constexpr unsigned mostSteps = 4096;
+  Instruction *last = nullptr;
+  SmallSetVector<Instruction *, 32> values;
+  values.insert(value);
+  for (unsigned i = 0; i != values.size() && i != mostSteps; ++i) {
+    if (isWarpProduct(*values[i]) && (!last || last->comesBefore(values[i])))
+      last = values[i];
+    for (User *user : values[i]->users()) {
+      auto *instruction = cast<Instruction>(user);
+      if (!isa<PHINode>(instruction) &&
+          instruction->getParent() == arrival->getParent() &&
+          instruction->comesBefore(arrival))
+        values.insert(instruction);
+    }
+  }
+  return last;
+}
+
 /// One word of `value`, which comes with the rest.
 static Value *getWord(IRBuilder<> &builder, Value *value) {
   Type *type = value->getType();
@@ -161,8 +190,11 @@ static void order(CallInst *arrival, ArrayRef<Instruction *> loads,
     Instruction *value = findArrived(load, arrival, dominators);
     if (!value)
       isFenced |= !isUsedInItsBlock(load);
-    else if (!isTakenBefore(arrival, value, dominators))
-      values.insert(value);
+    else if (!isTakenBefore(arrival, value, dominators)) {
+      // Sums take no more registers; what was loaded would stay in its own.
+      Instruction *product = findProduct(value, arrival);
+      values.insert(product ? product : value);
+    }
   }
   if (isFenced)
     return insertFence(arrival);

@@ -18,7 +18,9 @@ namespace tilec {
 /// Makes the address of each arrival on an mbarrier depend on what the loads
 /// from shared memory that may be under way have brought, without changing it.
 /// A warp issues in order: behind the arrival stands no load that it waits for.
-/// Where a value cannot be had at the arrival, a fence waits for it.
+/// Sums of mma.sync stand for what they were made of, which would take
+/// registers until then. Where a value cannot be had at the arrival, a fence
+/// waits for it.
 ///
 /// Runs behind the optimisation, which would see that the address stays.
 struct OrderArrivals : llvm::PassInfoMixin<OrderArrivals> {

@@ -63,10 +63,17 @@ struct RegisterShare {
   int64_t producer = 0, consumer = 0;
 };
 
-/// All that a multiprocessor has (PTX ISA, "setmaxnreg"), by how many
-/// warpgroups consume and how many sums each of their threads has.  With one
-/// warpgroup each thread has as many as it can use.
-static RegisterShare shareRegisters(int64_t consumers, int64_t sums) {
+/// All that a multiprocessor has for a block (PTX ISA, "setmaxnreg"), by how
+/// many blocks it works on at once, how many warpgroups consume and how many
+/// sums each of their threads has.  With one warpgroup each thread has as many
+/// as it can use.
+static RegisterShare shareRegisters(int64_t blocks, int64_t consumers,
+                                    int64_t sums) {
+  // 80 for each of 384 threads of two blocks.
+  if (blocks == 2 && consumers == 2)
+    return {32, 104};
+  if (blocks > 1)
+    return {};
   switch (consumers) {
   case 2:
     // A producer of 40 is tight for ptxas.
@@ -397,9 +404,7 @@ void WarpSpecializer::copyByThreads(Ring &ring, const IRMapping &mapping,
 
 /// Whether weights fill the ring before the kernels before this one are done.
 bool WarpSpecializer::fillsEarly() {
-  // Where blocks share tiles none walks over them, and none begins early.
-  return getShares(kernel) == 1 && getOverlap(kernel) == Overlap::Weights &&
-         rings.size() == 1 &&
+  return getOverlap(kernel) == Overlap::Weights && rings.size() == 1 &&
          llvm::any_of(rings.front().copies,
                       [&](CopyOp copy) { return isEarly(copy); });
 }
@@ -637,10 +642,9 @@ void WarpSpecializer::run() {
   // Addresses of copies by threads take more than those of TMA.
   bool hasThreadCopies = llvm::any_of(
       rings, [](const Ring &ring) { return !ring.byThreads.empty(); });
-  // The shares are of a whole multiprocessor.
-  RegisterShare share;
-  if (getDecidedInteger(kernel, "min_blocks").value_or(1) == 1)
-    share = shareRegisters(consumers, hasThreadCopies ? 128 : sums);
+  RegisterShare share =
+      shareRegisters(getDecidedInteger(kernel, "min_blocks").value_or(1),
+                     consumers, hasThreadCopies ? 128 : sums);
   auto setRegisters = [&](int64_t count) {
     if (count)
       SetMaxRegistersOp::create(builder, loc, count);

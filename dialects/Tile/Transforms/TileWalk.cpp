@@ -128,9 +128,8 @@ Value TileWalk::mapTile(OpBuilder &builder, const Range &range, Value number,
   return hasTile;
 }
 
-/// Blocks that share a tile run together, and each works on that one.
-void TileWalk::emitSharedTile(OpBuilder &builder, ValueRange inits, Body body) {
-  IRMapping mapping;
+/// Maps the indices of the tile that blocks share: that of the grid.
+void TileWalk::mapSharedTile(OpBuilder &builder, IRMapping &mapping) {
   SmallVector<Value> places;
   for (size_t axis = 0; axis < kernel.getAxes().size(); ++axis)
     places.push_back(
@@ -139,12 +138,16 @@ void TileWalk::emitSharedTile(OpBuilder &builder, ValueRange inits, Body body) {
     if (!llvm::is_contained(places, id.getResult()))
       mapping.map(id, places[id.getAxis()]);
   });
-  body(mapping, inits, /*hasTile=*/Value());
 }
 
 void TileWalk::emit(OpBuilder &builder, ValueRange inits, Body body) {
-  if (getShares(kernel) > 1)
-    return emitSharedTile(builder, inits, body);
+  // Blocks that share a tile run together, and each works on that one.
+  if (getShares(kernel) > 1) {
+    IRMapping mapping;
+    mapSharedTile(builder, mapping);
+    body(mapping, inits, /*hasTile=*/Value());
+    return;
+  }
   Range range = emitRange(builder);
   loop = scf::ForOp::create(builder, loc, range.first, range.total, range.step,
                             inits);
@@ -160,19 +163,26 @@ void TileWalk::emit(OpBuilder &builder, ValueRange inits, Body body) {
 }
 
 Value TileWalk::emitIsFirst(OpBuilder &builder) {
+  if (getShares(kernel) > 1)
+    return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                loop.getInductionVar(), loop.getLowerBound());
 }
 
 void TileWalk::emitFirst(OpBuilder &builder,
                          function_ref<void(IRMapping &)> body) {
+  IRMapping mapping;
+  if (getShares(kernel) > 1) {
+    mapSharedTile(builder, mapping);
+    body(mapping);
+    return;
+  }
   Range range = emitRange(builder);
   Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                        range.first, range.total);
   auto branch = scf::IfOp::create(builder, loc, exists);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  IRMapping mapping;
   mapTile(builder, range, range.first, mapping);
   body(mapping);
 }

@@ -49,7 +49,7 @@ private:
   /// Maps the indices of a tile; whether there is one (null: always).
   Value mapTile(OpBuilder &builder, const Range &range, Value number,
                 IRMapping &mapping);
-  void emitSharedTile(OpBuilder &builder, ValueRange inits, Body body);
+  void mapSharedTile(OpBuilder &builder, IRMapping &mapping);
   Value getConstant(OpBuilder &builder, int64_t value);
   int64_t getGroup();
   SmallVector<Value> getPlaces(OpBuilder &builder, Value tile,

@@ -131,6 +131,33 @@ TEST_F(OrderArrivalsTest, KnowsWhatWgmmaHasTaken) {
   EXPECT_TRUE(dependsOn("y"));
 }
 
+TEST_F(OrderArrivalsTest, WaitsForSumsInsteadOfWhatTheyAreMadeOf) {
+  std::string product =
+      R"( = call i32 asm "mma.sync.aligned.m16n8k16 $0, $1, $2;", "=r,r,r")";
+  run("%x = load i32, ptr addrspace(3) %p\n"
+      "%a = and i32 %x, 15\n"
+      "%y = load i32, ptr addrspace(3) %q\n"
+      "%z = load i32, ptr addrspace(3) %p\n"
+      "%first" +
+      product + "(i32 %a, i32 0)\n%last" + product +
+      "(i32 %y, i32 %first)\n%other = add i32 %z, %last\n"
+      R"(call void asm sideeffect "use $0;", "r"(i32 %other))"
+      "\n" +
+      arrive + "%late" + product + "(i32 %x, i32 %last)\n" +
+      R"(call void asm sideeffect "use $0;", "r"(i32 %late))"
+      "\nret void");
+  EXPECT_TRUE(dependsOn("last"));
+  EXPECT_TRUE(dependsOn("z"));
+  EXPECT_FALSE(dependsOn("late"));
+  // The sums stand for what they are made of.
+  for (const char *name : {"x", "y"})
+    EXPECT_TRUE(llvm::none_of(find(name)->users(), [](llvm::User *user) {
+      auto *instruction = llvm::cast<llvm::Instruction>(user);
+      return instruction->getOpcode() == llvm::Instruction::Xor ||
+             getText(*instruction).contains("min.u32");
+    }));
+}
+
 TEST_F(OrderArrivalsTest, TakesWhatABranchLoadedAsItIsHandedOn) {
   run("br i1 %c, label %read, label %join\n"
       "read:\n%x = load i32, ptr addrspace(3) %p\nbr label %join\n"
