@@ -55,8 +55,12 @@ static void waitForCluster(KernelEmitter &e, StringRef aligned) {
   e.callVolatileAsm(("barrier.cluster.wait" + aligned + ";").str(), "", {});
 }
 
-LogicalResult tile::emitClusterArrive(KernelEmitter &e, ClusterArriveOp) {
-  arriveAtCluster(e, ".aligned");
+/// A release waits for all that was written to reach the L2 cache.  What was
+/// only read has come once a fence of the block is passed.
+LogicalResult tile::emitClusterArrive(KernelEmitter &e, ClusterArriveOp op) {
+  if (op.getAfterReads())
+    e.callVolatileAsm("fence.acq_rel.cta;", "", {});
+  arriveAtCluster(e, op.getAfterReads() ? ".relaxed.aligned" : ".aligned");
   return success();
 }
 

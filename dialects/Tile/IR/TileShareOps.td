@@ -49,10 +49,12 @@ def Tile_ClusterArriveOp : Tile_Op<"cluster_arrive", [
   let description = [{
     Says that the thread has come to the barrier of the cluster, without waiting.
     What it did to memory before is seen by all threads that have waited.  Each
-    arrival is followed by a `tile.cluster_wait`.
+    arrival is followed by a `tile.cluster_wait`.  With `after_reads` only its
+    reads are done by then: it tells the others that they may end, or write.
 
-    Example: `tile.cluster_arrive`
+    Example: `tile.cluster_arrive {after_reads}`
   }];
+  let arguments = (ins UnitAttr:$after_reads);
   let assemblyFormat = "attr-dict";
 }
 

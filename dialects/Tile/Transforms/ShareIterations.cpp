@@ -174,7 +174,7 @@ void IterationSharer::showSums() {
 }
 
 void IterationSharer::meet() {
-  ClusterArriveOp::create(builder, loc);
+  ClusterArriveOp::create(builder, loc, /*after_reads=*/false);
   ClusterWaitOp::create(builder, loc, ValueRange());
 }
 
@@ -233,8 +233,8 @@ void IterationSharer::finishInParts(SlicedTail &tail) {
   if (tail.readsTensors())
     meet();
   tail.emitStores(builder);
-  // Nor end while its sums are being read: what has been stored has arrived.
-  ClusterArriveOp::create(builder, loc);
+  // Nor end while its sums are being read.
+  ClusterArriveOp::create(builder, loc, /*after_reads=*/true);
   ClusterWaitOp::create(builder, loc, tiles);
 }
 
@@ -286,7 +286,7 @@ void IterationSharer::finishInFirst() {
   builder.setInsertionPointToEnd(branch.elseBlock());
   scf::YieldOp::create(builder, loc, loop.getResults());
   builder.setInsertionPointAfter(branch);
-  ClusterArriveOp::create(builder, loc);
+  ClusterArriveOp::create(builder, loc, /*after_reads=*/true);
   auto wait = ClusterWaitOp::create(builder, loc, tiles);
   for (auto [sum, result] :
        llvm::zip_equal(loop.getResults(), branch.getResults()))

@@ -60,6 +60,24 @@ tile.kernel @phases(%i: i64 {tile.name = "i", tile.dtype = "int64"}) attributes 
 
 // -----
 
+// Tests that what was written is released to the cluster, and that what was only
+// read is waited for.
+// CHECK-LABEL: llvm.func @meets
+// CHECK: "barrier.cluster.arrive.aligned;"
+// CHECK-NEXT: "barrier.cluster.wait.aligned;"
+// CHECK-NEXT: "fence.acq_rel.cta;"
+// CHECK-NEXT: "barrier.cluster.arrive.relaxed.aligned;"
+// CHECK-NEXT: "barrier.cluster.wait.aligned;"
+tile.kernel @meets() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, tile.shares = 2 : i64, cluster = 2 : i64} {
+  tile.cluster_arrive
+  tile.cluster_wait
+  tile.cluster_arrive {after_reads}
+  tile.cluster_wait
+  tile.return
+}
+
+// -----
+
 // Tests that blocks of a cluster begin and end together where they arrive at each
 // other's barriers, each by as many threads as there are blocks, and that the
 // arrival orders nothing beyond the block.

@@ -9,7 +9,7 @@
 // CHECK: tile.cluster_arrive
 // CHECK-NEXT: tile.cluster_wait
 // CHECK-NEXT: tile.peer %[[S]] {rank = 1 : i64} : <16x8xf32>
-// CHECK-NEXT: tile.cluster_arrive
+// CHECK-NEXT: tile.cluster_arrive {after_reads}
 // CHECK-NEXT: tile.cluster_wait for %[[S]] : !tile.shared<16x8xf32>
 tile.kernel @shared_place() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, tile.shares = 2 : i64, cluster = 2 : i64} {
   %i = tile.block_rank : i64
@@ -17,7 +17,7 @@ tile.kernel @shared_place() attributes {symbols = [], checks = [], grid = [], ax
   tile.cluster_arrive
   tile.cluster_wait
   %p = tile.peer %s {rank = 1 : i64} : !tile.shared<16x8xf32>
-  tile.cluster_arrive
+  tile.cluster_arrive {after_reads}
   tile.cluster_wait for %s : !tile.shared<16x8xf32>
   tile.return
 }

@@ -30,7 +30,7 @@
 // CHECK: tile.cluster_arrive
 // CHECK-NEXT: tile.cluster_wait
 // CHECK: tile.store %[[END]], %arg2[%{{.+}}, %{{.+}}] : tensor<16x64xf32>, !tile.global<?x?xf32>
-// CHECK-NEXT: tile.cluster_arrive
+// CHECK-NEXT: tile.cluster_arrive {after_reads}
 // CHECK-NEXT: tile.cluster_wait for %[[SUMS]]
 // CHECK-NOT: tile.store
 // CHECK: tile.return
@@ -85,7 +85,7 @@ tile.kernel @in_parts(
 // CHECK:   %[[X:.+]] = tile.load %[[PEER]]
 // CHECK:   %[[SUM:.+]] = arith.addi %[[R]], %[[X]]
 // CHECK:   scf.yield %[[SUM]]
-// CHECK: tile.cluster_arrive
+// CHECK: tile.cluster_arrive {after_reads}
 // CHECK-NEXT: tile.cluster_wait for %[[SUMS]]
 // CHECK-NEXT: scf.if %[[FIRST]] {
 // CHECK:   %[[TOP:.+]] = tile.reduce max %[[ALL]]
