@@ -6,16 +6,14 @@
 //
 //     seem * (2^12 + 2^6) = seem 00s eem 000000     & 0x81C0
 //
-// A scale 2^(s - 127) (e8m0) makes good for the 2^126 by itself: 2^(s - 1) is
-// a number of bf16 for s <= 128, so that one more multiplication, exact but for
-// what it leaves below the subnormals, gives the scaled number.  Where a warp
-// meets a larger scale, or NaN, it takes the two factors one after the other.
+// A scale 2^(s - 127) (e8m0) is one more multiplication, exact but for what it
+// leaves below the subnormals.  (Both in one, by 2^(s - 1), are a number of
+// bf16 for s <= 128 only: a branch for the others in each step costs the time
+// of the multiplications several times.)
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/TileToNVVM/PackedCast.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -91,10 +89,18 @@ static std::optional<ScaledNibbles> match(arith::MulFOp op) {
   return ScaledNibbles{a, b};
 }
 
-/// Two factors in a word.
-static Value pairUp(KernelEmitter &e, Value low, Value high) {
-  return low == high ? e.mul(low, e.i32(0x00010001))
-                     : e.ori(low, e.shl(high, 16));
+/// A scale as bf16: the code is the exponent of f32, but 0, which is 2^-127, a
+/// subnormal number, and 255, NaN.  The code itself, in the lowest bits, makes
+/// that of infinity, and is rounded away from the others.
+static Value emitScale(KernelEmitter &e, Value code) {
+  Value wide = e.builder.createOrFold<arith::ExtUIOp>(
+      e.loc, e.builder.getI32Type(), code);
+  Value bits = e.builder.createOrFold<arith::MaxUIOp>(
+      e.loc, e.mul(wide, e.i32(0x00800001)), e.i32(0x00400000));
+  Value number =
+      LLVM::BitcastOp::create(e.builder, e.loc, e.builder.getF32Type(), bits);
+  return LLVM::FPTruncOp::create(e.builder, e.loc, e.builder.getBF16Type(),
+                                 number);
 }
 
 std::optional<FragmentValue> tile::emitScaledFloatNibbles(KernelEmitter &e,
@@ -115,62 +121,21 @@ std::optional<FragmentValue> tile::emitScaledFloatNibbles(KernelEmitter &e,
   if (!source || source->count() % 2 != 0)
     return std::nullopt;
 
-  Type i32 = e.builder.getI32Type(), bf16 = e.builder.getBF16Type();
-  SmallVector<Value> codes;
-  llvm::MapVector<Value, Value> wide;
+  Type bf16 = e.builder.getBF16Type();
+  llvm::DenseMap<Value, Value> known;
+  SmallVector<Value> scales;
   for (Value code :
        takeElements(e, e.getFragment(parts->scales.getSource()), *scaleFrom)) {
-    Value &known = wide[code];
-    if (!known)
-      known = e.builder.createOrFold<arith::ExtUIOp>(e.loc, i32, code);
-    codes.push_back(known);
+    Value &scale = known[code];
+    if (!scale)
+      scale = emitScale(e, code);
+    scales.push_back(scale);
   }
-  Value all;
-  for (auto &[code, extended] : wide)
-    all = all ? e.ori(all, extended) : extended;
-  // One of more than 127.
-  Value isLarge = e.compare(arith::CmpIPredicate::ugt, all, e.i32(127));
-
-  SmallVector<Value> small = spreadAll(e, *source);
+  SmallVector<Value> words =
+      FragmentValue::ofElements(bf16, scales).getWords(e.builder, e.loc);
   Value zero = splatPair(e, bf16, -0.0);
-  auto branch = scf::IfOp::create(e.builder, e.loc,
-                                  SmallVector<Type>(small.size(), i32), isLarge,
-                                  /*withElseRegion=*/true);
-  auto emitBranch = [&](Block *block,
-                        function_ref<Value(size_t i, Value word)> scale) {
-    OpBuilder::InsertionGuard guard(e.builder);
-    e.builder.setInsertionPointToStart(block);
-    SmallVector<Value> words;
-    for (auto [i, word] : llvm::enumerate(small))
-      words.push_back(scale(i, word));
-    scf::YieldOp::create(e.builder, e.loc, words);
-  };
-  // Scales are converted where that is needed only; LLVM would do it for all.
-  ElementCast convert(parts->scales);
-  llvm::DenseMap<Value, Value> converted;
-  auto getScale = [&](Value code) {
-    Value &scale = converted[code];
-    if (scale)
-      return scale;
-    Value pinned = e.callVolatileAsm("", "=r,0,", code, i32);
-    scale = emitElementCast(e, convert,
-                            e.builder.createOrFold<arith::TruncIOp>(
-                                e.loc, e.builder.getI8Type(), pinned));
-    return scale;
-  };
-  emitBranch(branch.thenBlock(), [&](size_t i, Value word) {
-    Value numbers = fusePair(e, bf16, word, std::ldexp(1.0, 126), zero);
-    Value scales = FragmentValue::ofElements(bf16, {getScale(codes[2 * i]),
-                                                    getScale(codes[2 * i + 1])})
-                       .getWords(e.builder, e.loc)[0];
-    return multiplyPairs(e, bf16, numbers, scales);
-  });
-  emitBranch(branch.elseBlock(), [&](size_t i, Value word) {
-    // 2^(s - 1): exponents of 0 to 127 and 126 more.
-    Value pair = pairUp(e, codes[2 * i], codes[2 * i + 1]);
-    Value factors = e.add(e.shl(pair, 7), e.i32(0x3F003F00));
-    return multiplyPairs(e, bf16, word, factors);
-  });
-  SmallVector<Value> words(branch.getResults());
+  for (auto [word, small] : llvm::zip_equal(words, spreadAll(e, *source)))
+    word = multiplyPairs(
+        e, bf16, fusePair(e, bf16, small, std::ldexp(1.0, 126), zero), word);
   return FragmentValue::ofWords(bf16, source->count(), words);
 }

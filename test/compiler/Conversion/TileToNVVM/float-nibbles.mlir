@@ -1,7 +1,8 @@
 // RUN: tile-opt %s --convert-tile-to-nvvm=target=sm_90a --canonicalize --cse | FileCheck %s
 
 // Tests 4-bit floats times e8m0 scales: one multiplication moves sign and
-// magnitude of a pair, one scales it; two where a scale is above 2^0.
+// magnitude of a pair, one makes it the number, one scales it, without a branch;
+// a scale that elements share is converted once.
 
 #four = #tile.layout<"256 registers=[[1],[2],[4]] lanes=[[8],[16],[32],[64],[128]] warps=[]">
 #apart = #tile.layout<"256 registers=[[4],[1],[2]] lanes=[[8],[16],[32],[64],[128]] warps=[]">
@@ -9,11 +10,13 @@
 
 // CHECK-LABEL: llvm.func @scaled
 // CHECK-NOT: prmt
-// CHECK-COUNT-4: arith.muli %{{.+}}, %{{.+}} : i32
-// CHECK: scf.if
+// CHECK-NOT: scf.if
+// CHECK: %[[BITS:.+]] = arith.muli %{{.+}}, %c8388609_i32 : i32
+// CHECK: %[[NUMBER:.+]] = arith.maxui %[[BITS]], %c4194304_i32 : i32
+// CHECK: %[[F32:.+]] = llvm.bitcast %[[NUMBER]] : i32 to f32
+// CHECK: llvm.fptrunc %[[F32]] : f32 to bf16
+// CHECK-NOT: llvm.fptrunc
 // CHECK-COUNT-8: llvm.intr.fma({{.*}}vector<2xbf16>
-// CHECK: } else {
-// CHECK-COUNT-4: llvm.intr.fma({{.*}}vector<2xbf16>
 // CHECK-NOT: llvm.intr.fma
 // CHECK: llvm.return
 tile.kernel @scaled(%Y: !tile.global<?xbf16> {tile.name = "Y", tile.dtype = "bf16", tile.access = "out", tile.dims = [256]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 512 : i64} {
