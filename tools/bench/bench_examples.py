@@ -21,7 +21,7 @@ TOLERANCE = 1e-2
 # The compiled kernel as test/gpu names it, its settings, M, N and K, and the base.
 WORKS = [
     ("gemm_int8", {}, (8192, 8192, 8192), "int8"),
-    ("gemm_int4", {"BN": 256, "STAGES": 4}, (8192, 8192, 8192), "int8"),
+    ("gemm_int4", {"BM": 256, "STAGES": 4}, (8192, 8192, 8192), "int8"),
     ("w4a8", {}, (8192, 8192, 8192), "int8"),
     ("w4a8", {"BM": 256}, (8192, 8192, 8192), "int8"),
     ("w4a8", {}, (16, 8192, 8192), "bf16"),

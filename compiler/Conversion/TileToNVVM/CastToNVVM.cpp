@@ -33,6 +33,20 @@ static FragmentValue narrowPairs(KernelEmitter &e, ArrayRef<Value> elements,
   return FragmentValue::ofWords(to, elements.size(), words);
 }
 
+/// A converted number times the power of two that the cast has.
+static Value scaleByExponent(KernelEmitter &e, const ElementCast &cast,
+                             Value number) {
+  if (cast.exponent == 0)
+    return number;
+  if (isa<IntegerType>(cast.to))
+    return e.shl(number, cast.exponent);
+  return LLVM::FMulOp::create(
+      e.builder, e.loc, number,
+      arith::ConstantOp::create(
+          e.builder, e.loc,
+          e.builder.getFloatAttr(cast.to, std::ldexp(1.0, cast.exponent))));
+}
+
 LogicalResult tile::emitCast(KernelEmitter &e, CastOp op) {
   ElementCast cast(op);
   if (!isa<RankedTensorType>(op.getResult().getType())) {
@@ -57,15 +71,8 @@ LogicalResult tile::emitCast(KernelEmitter &e, CastOp op) {
     e.setFragment(op, narrowPairs(e, elements, cast.to));
     return success();
   }
-  for (Value &element : elements) {
-    element = emitElementCast(e, cast, element);
-    if (cast.exponent != 0)
-      element = LLVM::FMulOp::create(
-          e.builder, e.loc, element,
-          arith::ConstantOp::create(
-              e.builder, e.loc,
-              e.builder.getFloatAttr(cast.to, std::ldexp(1.0, cast.exponent))));
-  }
+  for (Value &element : elements)
+    element = scaleByExponent(e, cast, emitElementCast(e, cast, element));
   e.setFragment(op, FragmentValue::ofElements(cast.to, elements));
   return success();
 }

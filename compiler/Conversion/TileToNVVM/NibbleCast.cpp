@@ -261,27 +261,32 @@ SmallVector<Value> tile::castNibblesToScaled(KernelEmitter &e,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The nibbles of a word extended to bytes.
+/// The nibbles of a word as bytes.
 class NibbleExtender {
 public:
   NibbleExtender(KernelEmitter &emitter, Value word) : e(emitter), word(word) {}
 
   /// Nibbles 0 to 3, or 4 to 7.
-  Value read(bool isUnsigned, int half) {
-    Value low = readEveryOther(isUnsigned, 0),
-          high = readEveryOther(isUnsigned, 1);
+  Value read(const ElementCast &cast, int half) {
+    Value low = readEveryOther(cast, 0), high = readEveryOther(cast, 1);
     return permuteBytes(e, low, high, e.i32(half ? 0x7362 : 0x5140));
   }
   /// Nibbles 0, 2, 4 and 6, or those behind each.
-  Value readEveryOther(bool isUnsigned, int first) {
+  Value readEveryOther(const ElementCast &cast, int first) {
     Value &bytes = first ? odd : even;
     if (!bytes)
-      bytes = extend(first ? e.shr(word, 4) : word, isUnsigned);
+      bytes = cast.exponent != 0
+                  ? clear(first)
+                  : extend(first ? e.shr(word, 4) : word, cast.sourceUnsigned);
     return bytes;
   }
 
 private:
   Value extend(Value nibbles, bool isUnsigned);
+  /// Nibbles above 0s: 16 times the number, signed or not.
+  Value clear(int first) {
+    return e.andi(first ? word : e.shl(word, 4), e.i32(0xF0F0F0F0));
+  }
 
   KernelEmitter &e;
   Value word, even, odd;
@@ -298,25 +303,25 @@ Value NibbleExtender::extend(Value nibbles, bool isUnsigned) {
   return e.xori(e.sub(biased, e.i32(0x08080808)), e.i32(0x80808080));
 }
 
-SmallVector<Value> tile::castNibblesToBytes(KernelEmitter &e, Type from,
-                                            bool isUnsigned, Type to,
+SmallVector<Value> tile::castNibblesToBytes(KernelEmitter &e,
+                                            const ElementCast &cast,
                                             PackedSource &source) {
   SmallVector<Value> words;
-  if (isa<IntegerType>(to)) {
+  if (isa<IntegerType>(cast.to)) {
+    assert((cast.exponent == 0 || cast.exponent == 4) && "not in a byte");
     ReaderCache<NibbleExtender> extenders(e, source);
     for (int at = 0; at < source.count(); at += 4) {
       if (auto run = source.findEveryOther(at)) {
-        words.push_back(
-            extenders.find(*run).readEveryOther(isUnsigned, run->first));
+        words.push_back(extenders.find(*run).readEveryOther(cast, run->first));
         continue;
       }
       auto [extender, first] = extenders.find(at, 4);
-      words.push_back(extender->read(isUnsigned, first / 4));
+      words.push_back(extender->read(cast, first / 4));
     }
     return words;
   }
-  ByteTable table =
-      makeTable(getFormat(from, isUnsigned), getFormat(to, false), 0);
+  ByteTable table = makeTable(getFormat(cast.from, cast.sourceUnsigned),
+                              getFormat(cast.to, false), 0);
   ReaderCache<TableReader> readers(e, source);
   for (int at = 0; at < source.count(); at += 4) {
     auto [reader, first] = readers.find(at, 4);

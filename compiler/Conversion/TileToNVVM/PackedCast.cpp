@@ -117,7 +117,8 @@ std::optional<FragmentValue> tile::emitPackedCast(KernelEmitter &e,
   if (cast.saturates || cast.overflows || cast.roundsUp ||
       (bits < 32 && shape.elementsPerWord() * bits != 32))
     return std::nullopt;
-  if (cast.exponent != 0 && (!cast.from.isInteger(4) || !cast.to.isBF16()))
+  if (cast.exponent != 0 &&
+      (!cast.from.isInteger(4) || !(cast.to.isBF16() || cast.to.isInteger(8))))
     return std::nullopt;
   bool isToByteFloat = isa<Float8E4M3FNType, Float8E5M2Type>(cast.to);
   if (isToByteFloat &&
@@ -135,8 +136,6 @@ std::optional<FragmentValue> tile::emitPackedCast(KernelEmitter &e,
   bool fromInteger = isa<IntegerType>(cast.from);
   if (fromNibbles && (isToByteFloat || (fromInteger && cast.to.isInteger(8))))
     return FragmentValue::ofWords(cast.to, count,
-                                  castNibblesToBytes(e, cast.from,
-                                                     cast.sourceUnsigned,
-                                                     cast.to, *packed));
+                                  castNibblesToBytes(e, cast, *packed));
   return castUp(e, cast, *packed);
 }

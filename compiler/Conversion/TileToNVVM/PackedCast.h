@@ -48,9 +48,9 @@ double getNibbleBias(Type to, bool isUnsigned);
 SmallVector<Value> castNibblesToScaled(KernelEmitter &emitter,
                                        const ElementCast &cast,
                                        PackedSource &source);
-/// Words of bytes: integers, or 8-bit floats.
-SmallVector<Value> castNibblesToBytes(KernelEmitter &emitter, Type from,
-                                      bool isUnsigned, Type to,
+/// Words of bytes: integers, which may be times 2^4, or 8-bit floats.
+SmallVector<Value> castNibblesToBytes(KernelEmitter &emitter,
+                                      const ElementCast &cast,
                                       PackedSource &source);
 
 // NibbleDifference.cpp

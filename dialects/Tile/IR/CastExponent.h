@@ -6,9 +6,10 @@
 
 namespace mlir::tile {
 
-/// Integer attribute of a `tile.cast` from integers to a float that holds them
-/// all: the results are times 2 to this power, which the float holds too.
-/// Whoever sets it undoes the power where the results have gone.
+/// Integer attribute of a `tile.cast` from integers to a wider type that holds
+/// them all, a float or an integer: the results are times 2 to this power,
+/// which the type holds too.  Whoever sets it undoes the power where the
+/// results have gone.
 inline constexpr llvm::StringLiteral castExponentAttrName = "tile.exponent";
 
 } // namespace mlir::tile

@@ -6,6 +6,8 @@
 // warpgroups go on while the next iteration starts its own
 // (ProductsInFlight.h), and while it makes what it takes from registers
 // (ConversionsAhead.h); what is loaded for later iterations starts behind them.
+// 4-bit integers that they take as bytes are 16 times as large where sums allow
+// it (ShiftedNibbles.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +15,7 @@
 #include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/ProductsInFlight.h"
+#include "dialects/Tile/Transforms/ShiftedNibbles.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -136,12 +139,13 @@ struct ScheduleMma : tile::impl::ScheduleMmaPassBase<ScheduleMma> {
     });
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops) {
-      if (makeOperandsAhead(loop))
-        continue;
-      loadBehindProduct(loop);
-      keepProductsInFlight(loop);
-    }
+    for (scf::ForOp whole : loops)
+      for (scf::ForOp loop : shiftNibbles(whole)) {
+        if (makeOperandsAhead(loop))
+          continue;
+        loadBehindProduct(loop);
+        keepProductsInFlight(loop);
+      }
   }
 };
 } // namespace

@@ -90,3 +90,30 @@ tile.kernel @floats_apart(%Y: !tile.global<?xbf16> {tile.name = "Y", tile.dtype 
   tile.store %y, %Y[%c0] : tensor<256xbf16, #apart>, !tile.global<?xbf16>
   tile.return
 }
+
+// Tests that bytes of 16 times a 4-bit integer are nibbles above 0s, without an
+// extension of signs, which bytes of the integers take.
+// CHECK-LABEL: llvm.func @nibbles_to_bytes
+// CHECK: %[[MASK:.+]] = arith.constant -252645136 : i32
+// CHECK-COUNT-2: arith.andi %{{.+}}, %[[MASK]] : i32
+// CHECK-NOT: arith.subi
+// CHECK: llvm.return
+// CHECK-LABEL: llvm.func @nibbles_extended
+// CHECK-COUNT-2: arith.subi
+// CHECK: llvm.return
+tile.kernel @nibbles_to_bytes(%Y: !tile.global<?xi8> {tile.name = "Y", tile.dtype = "int8", tile.access = "out", tile.dims = [256]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 512 : i64} {
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<256xi4, pack = 0>
+  %x = tile.load %s : !tile.shared<256xi4, pack = 0> -> tensor<256xi4, #four>
+  %y = tile.cast %x {tile.exponent = 4 : i64} : tensor<256xi4, #four> -> tensor<256xi8, #four>
+  tile.store %y, %Y[%c0] : tensor<256xi8, #four>, !tile.global<?xi8>
+  tile.return
+}
+tile.kernel @nibbles_extended(%Y: !tile.global<?xi8> {tile.name = "Y", tile.dtype = "int8", tile.access = "out", tile.dims = [256]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 512 : i64} {
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<256xi4, pack = 0>
+  %x = tile.load %s : !tile.shared<256xi4, pack = 0> -> tensor<256xi4, #four>
+  %y = tile.cast %x : tensor<256xi4, #four> -> tensor<256xi8, #four>
+  tile.store %y, %Y[%c0] : tensor<256xi8, #four>, !tile.global<?xi8>
+  tile.return
+}
