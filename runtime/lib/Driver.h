@@ -71,9 +71,10 @@ struct CuLaunchConfig {
 
 // For tools: memory, streams, events, graphs. A missing one fails when called.
 // cuCtxGetId, cuThreadExchangeStreamCaptureMode and cuLaunchKernelEx help
-// launches where they are. Drivers of CUDA 12 have cuTensorMapEncodeTiled,
-// which kernels with TMA need: the map; its type, rank, address; extents,
-// strides, box, steps; interleaving, swizzle, L2 promotion, fill.
+// launches where they are. Drivers of CUDA 12 have cuStreamGetId, which
+// workspaces made ahead need, and cuTensorMapEncodeTiled, which kernels with
+// TMA need: the map; its type, rank, address; extents, strides, box, steps;
+// interleaving, swizzle, L2 promotion, fill.
 #define TILERT_DRIVER_OPTIONAL(X)                                              \
   X(cuCtxGetId, CuContext, unsigned long long *)                               \
   X(cuThreadExchangeStreamCaptureMode, int *)                                  \
@@ -90,6 +91,8 @@ struct CuLaunchConfig {
   X(cuStreamCreate, CuStream *, unsigned)                                      \
   X(cuStreamDestroy_v2, CuStream)                                              \
   X(cuStreamSynchronize, CuStream)                                             \
+  X(cuStreamGetId, CuStream, unsigned long long *)                             \
+  X(cuStreamIsCapturing, CuStream, int *)                                      \
   X(cuEventCreate, CuEvent *, unsigned)                                        \
   X(cuEventDestroy_v2, CuEvent)                                                \
   X(cuEventRecord, CuEvent, CuStream)                                          \

@@ -328,6 +328,8 @@ void KernelReader::readVariant(const Place &place, Variant &variant) {
   if (std::optional<Place> cluster = reader.optionalField(place, "cluster"))
     variant.cluster =
         static_cast<int32_t>(reader.readInteger(*cluster, 1, maxCluster));
+  if (std::optional<Place> bytes = reader.optionalField(place, "workspace"))
+    variant.workspace = Expr::compile(reader, *bytes, names);
   readTensorMaps(place, variant);
   Place list = reader.field(place, "arguments");
   for (size_t i = 0; i < reader.count(list) && !reader.hasFailed(); ++i)
@@ -398,6 +400,11 @@ KernelArgument KernelReader::readArgument(const Place &place,
                            int64_t(variant.tensorMaps.size()) - 1));
     return {TILERT_VALUE_TENSOR_MAP, index, 0};
   }
+  if (kind == "workspace") {
+    if (!variant.workspace)
+      reader.fail(kindPlace, "the variant has no workspace");
+    return {TILERT_VALUE_WORKSPACE, 0, 0};
+  }
   Place namePlace = reader.field(place, "name");
   std::string name = reader.readName(namePlace);
   if (kind == "symbol") {
@@ -443,7 +450,7 @@ void readRequirements(JsonReader &reader, const Place &object) {
     Place place = reader.element(*list, i);
     std::string word = reader.readString(place);
     if (word != "tensor_maps" && word != "blocks" && word != "cluster" &&
-        word != "prepack")
+        word != "prepack" && word != "workspace")
       reader.fail(place, join("this runtime does not know ", quote(word)));
   }
 }

@@ -25,7 +25,38 @@ bool isDefaultStream(tilert_stream stream) {
 struct MappedParameters {
   std::vector<void *> pointers;
   std::vector<EncodedTensorMap> maps;
+  uint64_t workspace = 0;
 };
+
+/// Whether a workspace of the caller's is one for this launch.
+Status checkWorkspace(const tilert_plan &plan,
+                      const tilert_workspace &workspace) {
+  constexpr uintptr_t alignment = 256;
+  auto fail = [](std::string text) {
+    return Status(TILERT_INVALID_ARGUMENT, std::move(text));
+  };
+  auto begin = reinterpret_cast<uintptr_t>(workspace.data);
+  if (!begin)
+    return fail(join("the workspace is NULL, and the launch needs ",
+                     plan.workspace, " bytes"));
+  if (begin % alignment != 0)
+    return fail(join("the workspace is at ", toHex(begin),
+                     ", which is no multiple of ", alignment, " bytes"));
+  if (workspace.bytes < size_t(plan.workspace))
+    return fail(join("the workspace has ", workspace.bytes,
+                     " bytes, and the launch needs ", plan.workspace));
+  const KernelInfo &kernel = *plan.kernel->info;
+  for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const tilert_bound_tensor &tensor = plan.binding.tensors[i];
+    auto first = reinterpret_cast<uintptr_t>(tensor.first);
+    if (kernel.parameters[i].isTensor() && tensor.bytes > 0 &&
+        first < begin + uintptr_t(plan.workspace) &&
+        begin < first + uintptr_t(tensor.bytes))
+      return fail(join("the workspace overlaps argument ",
+                       quote(kernel.parameters[i].name)));
+  }
+  return {};
+}
 
 /// Where one launch happens.
 class LaunchSite {
@@ -62,12 +93,19 @@ public:
     return cache.findFunction(driver, kernel, variant, *code, function);
   }
 
-  Status launch(const tilert_plan &plan, tilert_stream stream) {
+  Status reserve(int64_t bytes, tilert_stream stream) {
+    return kernel.module->workspaces.reserve(driver, *code, stream, bytes);
+  }
+
+  /// `workspace` may be NULL: then it is what was reserved for the stream.
+  Status launch(const tilert_plan &plan, const tilert_workspace *workspace,
+                tilert_stream stream) {
     TILERT_RETURN_IF_ERROR(prepare(plan.variant));
     const tilert_variant &variant = kernel.info->variants[plan.variant].facts;
     void **parameters = const_cast<void **>(plan.pointers.data());
-    if (!plan.tensorMaps.empty())
-      TILERT_RETURN_IF_ERROR(encodeTensorMaps(plan, parameters));
+    if (!plan.tensorMaps.empty() || plan.workspace)
+      TILERT_RETURN_IF_ERROR(
+          completeParameters(plan, workspace, stream, parameters));
     if (kernel.info->variants[plan.variant].overlaps && driver.cuLaunchKernelEx)
       return launchOverlapping(plan, variant, stream, parameters);
     return TILERT_CALL(driver, cuLaunchKernel, function, unsigned(plan.grid), 1,
@@ -95,10 +133,29 @@ private:
                        nullptr);
   }
 
-  /// Plans are launched by many threads at once, so that what is encoded is put
-  /// beside the plan.
-  Status encodeTensorMaps(const tilert_plan &plan, void **&parameters) {
+  /// Plans are launched by many threads at once, so that what belongs to the
+  /// launch is put beside the plan.
+  Status completeParameters(const tilert_plan &plan,
+                            const tilert_workspace *workspace,
+                            tilert_stream stream, void **&parameters) {
     static thread_local MappedParameters mapped;
+    const Variant &variant = kernel.info->variants[plan.variant];
+    TILERT_RETURN_IF_ERROR(encodeTensorMaps(plan, mapped));
+    if (plan.workspace)
+      TILERT_RETURN_IF_ERROR(
+          findWorkspace(plan, workspace, stream, mapped.workspace));
+    mapped.pointers = plan.pointers;
+    for (size_t i = 0; i < variant.arguments.size(); ++i) {
+      if (variant.arguments[i].kind == TILERT_VALUE_TENSOR_MAP)
+        mapped.pointers[i] = &mapped.maps[size_t(variant.arguments[i].index)];
+      if (variant.arguments[i].kind == TILERT_VALUE_WORKSPACE)
+        mapped.pointers[i] = &mapped.workspace;
+    }
+    parameters = mapped.pointers.data();
+    return {};
+  }
+
+  Status encodeTensorMaps(const tilert_plan &plan, MappedParameters &mapped) {
     const Variant &variant = kernel.info->variants[plan.variant];
     mapped.maps.resize(plan.tensorMaps.size());
     for (size_t i = 0; i < plan.tensorMaps.size(); ++i) {
@@ -111,11 +168,18 @@ private:
                  quote(kernel.info->parameters[tensor].name), " (",
                  showTensorMap(plan.tensorMaps[i]), "): "));
     }
-    mapped.pointers = plan.pointers;
-    for (size_t i = 0; i < variant.arguments.size(); ++i)
-      if (variant.arguments[i].kind == TILERT_VALUE_TENSOR_MAP)
-        mapped.pointers[i] = &mapped.maps[size_t(variant.arguments[i].index)];
-    parameters = mapped.pointers.data();
+    return {};
+  }
+
+  Status findWorkspace(const tilert_plan &plan, const tilert_workspace *given,
+                       tilert_stream stream, uint64_t &address) {
+    tilert_workspace found{};
+    if (given)
+      TILERT_RETURN_IF_ERROR(checkWorkspace(plan, *given));
+    else
+      TILERT_RETURN_IF_ERROR(kernel.module->workspaces.find(
+          driver, *code, stream, plan.workspace, found));
+    address = reinterpret_cast<uintptr_t>(given ? given->data : found.data);
     return {};
   }
 
@@ -161,7 +225,17 @@ const char *nameOfHome(const tilert_plan &plan) {
              : plan.kernel->info->parameters[size_t(argument)].name.c_str();
 }
 
-Status launchPlan(const tilert_plan &plan, tilert_stream stream) {
+enum class Work { Launch, Reserve };
+
+Status doAtSite(LaunchSite &site, Work work, const tilert_plan &plan,
+                const tilert_workspace *workspace, tilert_stream stream) {
+  if (work == Work::Launch)
+    return site.launch(plan, workspace, stream);
+  return plan.workspace ? site.reserve(plan.workspace, stream) : Status();
+}
+
+Status doPlan(Work work, const tilert_plan &plan,
+              const tilert_workspace *workspace, tilert_stream stream) {
   if (plan.grid == 0)
     return {};
   TILERT_RETURN_IF_ERROR(requireCode(*plan.kernel));
@@ -170,12 +244,13 @@ Status launchPlan(const tilert_plan &plan, tilert_stream stream) {
   LaunchSite site(*driver, *plan.kernel);
   TILERT_RETURN_IF_ERROR(
       site.enter(stream, plan.binding.device, nameOfHome(plan)));
-  return site.launch(plan, stream);
+  return doAtSite(site, work, plan, workspace, stream);
 }
 
 /// A plan that needs facts of the device is made where it will run.
-Status planAndLaunchOnSite(const tilert_kernel &kernel, tilert_stream stream,
-                           tilert_plan &plan) {
+Status planAndDoOnSite(Work work, const tilert_kernel &kernel,
+                       const tilert_workspace *workspace, tilert_stream stream,
+                       tilert_plan &plan) {
   TILERT_RETURN_IF_ERROR(requireCode(kernel));
   const Driver *driver;
   TILERT_RETURN_IF_ERROR(Driver::get(driver));
@@ -185,18 +260,20 @@ Status planAndLaunchOnSite(const tilert_kernel &kernel, tilert_stream stream,
   PlanOptions options;
   options.device = &site.facts();
   TILERT_RETURN_IF_ERROR(decidePlan(options, plan));
-  return plan.grid == 0 ? Status() : site.launch(plan, stream);
+  return plan.grid == 0 ? Status()
+                        : doAtSite(site, work, plan, workspace, stream);
 }
 
-Status launch(const tilert_kernel &kernel, const tilert_argument *arguments,
-              size_t count, tilert_stream stream) {
+Status launch(Work work, const tilert_kernel &kernel,
+              const tilert_argument *arguments, size_t count,
+              const tilert_workspace *workspace, tilert_stream stream) {
   // Keeps its memory from launch to launch.
   static thread_local tilert_plan plan;
   TILERT_RETURN_IF_ERROR(bindPlan(kernel, arguments, count, plan));
   if (kernel.info->usesSmCount)
-    return planAndLaunchOnSite(kernel, stream, plan);
+    return planAndDoOnSite(work, kernel, workspace, stream, plan);
   TILERT_RETURN_IF_ERROR(decidePlan({}, plan));
-  return launchPlan(plan, stream);
+  return doPlan(work, plan, workspace, stream);
 }
 
 Status prepareKernel(const tilert_kernel &kernel, int32_t device) {
@@ -225,23 +302,70 @@ Status inKernel(const tilert_kernel &kernel, Status status) {
 
 using namespace tilert::detail;
 
-tilert_code tilert_launch(const tilert_kernel *kernel,
-                          const tilert_argument *arguments, size_t count,
-                          tilert_stream stream, tilert_status **status) {
+/// What the calls with arguments do.
+static tilert_code launchOrReserve(Work work, const tilert_kernel *kernel,
+                                   const tilert_argument *arguments,
+                                   size_t count,
+                                   const tilert_workspace *workspace,
+                                   tilert_stream stream,
+                                   tilert_status **status) {
   return enter(status, [&]() -> Status {
     TILERT_RETURN_IF_ERROR(requireNonNull(kernel, "kernel"));
     if (count)
       TILERT_RETURN_IF_ERROR(requireNonNull(arguments, "arguments"));
-    return inKernel(*kernel, launch(*kernel, arguments, count, stream));
+    return inKernel(*kernel,
+                    launch(work, *kernel, arguments, count, workspace, stream));
   });
+}
+
+/// What the calls with a plan do.
+static tilert_code launchOrReserve(Work work, const tilert_plan *plan,
+                                   const tilert_workspace *workspace,
+                                   tilert_stream stream,
+                                   tilert_status **status) {
+  return enter(status, [&]() -> Status {
+    TILERT_RETURN_IF_ERROR(requireNonNull(plan, "plan"));
+    return inKernel(*plan->kernel, doPlan(work, *plan, workspace, stream));
+  });
+}
+
+tilert_code tilert_launch(const tilert_kernel *kernel,
+                          const tilert_argument *arguments, size_t count,
+                          tilert_stream stream, tilert_status **status) {
+  return launchOrReserve(Work::Launch, kernel, arguments, count, nullptr,
+                         stream, status);
+}
+
+tilert_code tilert_launch_with(const tilert_kernel *kernel,
+                               const tilert_argument *arguments, size_t count,
+                               const tilert_workspace *workspace,
+                               tilert_stream stream, tilert_status **status) {
+  return launchOrReserve(Work::Launch, kernel, arguments, count, workspace,
+                         stream, status);
+}
+
+tilert_code tilert_reserve(const tilert_kernel *kernel,
+                           const tilert_argument *arguments, size_t count,
+                           tilert_stream stream, tilert_status **status) {
+  return launchOrReserve(Work::Reserve, kernel, arguments, count, nullptr,
+                         stream, status);
 }
 
 tilert_code tilert_plan_launch(const tilert_plan *plan, tilert_stream stream,
                                tilert_status **status) {
-  return enter(status, [&]() -> Status {
-    TILERT_RETURN_IF_ERROR(requireNonNull(plan, "plan"));
-    return inKernel(*plan->kernel, launchPlan(*plan, stream));
-  });
+  return launchOrReserve(Work::Launch, plan, nullptr, stream, status);
+}
+
+tilert_code tilert_plan_launch_with(const tilert_plan *plan,
+                                    const tilert_workspace *workspace,
+                                    tilert_stream stream,
+                                    tilert_status **status) {
+  return launchOrReserve(Work::Launch, plan, workspace, stream, status);
+}
+
+tilert_code tilert_plan_reserve(const tilert_plan *plan, tilert_stream stream,
+                                tilert_status **status) {
+  return launchOrReserve(Work::Reserve, plan, nullptr, stream, status);
 }
 
 tilert_code tilert_kernel_prepare(const tilert_kernel *kernel, int32_t device,

@@ -108,6 +108,8 @@ struct Variant {
   bool overlaps = false;
   /// Blocks of a cluster, as the code was compiled for.
   int32_t cluster = 1;
+  /// Bytes of the workspace, where there is one.
+  std::optional<Expr> workspace;
   std::vector<KernelArgument> arguments;
 };
 

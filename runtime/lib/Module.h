@@ -5,6 +5,7 @@
 
 #include "DeviceCode.h"
 #include "Plan.h"
+#include "Workspaces.h"
 
 #include <memory>
 #include <string>
@@ -20,6 +21,7 @@ struct tilert_module {
   std::string cubin; // empty if there is none
   size_t functionCount = 0;
   mutable tilert::detail::CodeCache code;
+  mutable tilert::detail::Workspaces workspaces;
 
   /// The kernel or helper of that name, or NULL.
   const tilert_kernel *find(std::string_view name) const;

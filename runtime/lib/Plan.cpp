@@ -58,6 +58,7 @@ public:
     TILERT_RETURN_IF_ERROR(checkFacts(/*aboutAddresses=*/true));
     TILERT_RETURN_IF_ERROR(computeGrid());
     plan.variant = 0;
+    plan.workspace = 0;
     if (plan.grid == 0 && !options.explains)
       return {};
     Status chosen = chooseVariant();
@@ -170,6 +171,8 @@ private:
       TILERT_RETURN_IF_ERROR(checkBlock(variant, *options.device));
     if (variant.blocks)
       TILERT_RETURN_IF_ERROR(computeBlocks(variant));
+    if (variant.workspace)
+      TILERT_RETURN_IF_ERROR(computeWorkspace(variant));
     for (size_t i = 0; i < variant.tensorMaps.size(); ++i)
       TILERT_RETURN_IF_ERROR(describeTensorMap(
           kernel, variant, i, plan.binding.tensors, plan.tensorMaps[i]));
@@ -193,6 +196,19 @@ private:
       return fail(join("is ", plan.grid, ", no multiple of the ",
                        variant.cluster, " of a cluster"));
     return {};
+  }
+
+  Status computeWorkspace(const Variant &variant) {
+    const Expr &bytes = *variant.workspace;
+    EvalError error = bytes.evaluate(slots(), plan.workspace);
+    if (error == EvalError::None && plan.workspace > 0)
+      return {};
+    return {TILERT_LIMIT_EXCEEDED,
+            join("workspace of variant ", quote(variant.name), ": ",
+                 quote(bytes.text()), ' ',
+                 error == EvalError::None ? join("is ", plan.workspace)
+                                          : std::string(describe(error)),
+                 showRead(bytes))};
   }
 
   /// "grid axis 'by' (ceildiv(M, 128)) is -3".
@@ -289,6 +305,7 @@ private:
       return uint64_t(storedStride(kernel.parameters[index],
                                    plan.binding.tensors[index], argument.dim));
     case TILERT_VALUE_TENSOR_MAP:
+    case TILERT_VALUE_WORKSPACE:
       break;
     }
     return 0;
@@ -301,8 +318,9 @@ private:
     plan.pointers.resize(arguments.size());
     for (size_t i = 0; i < arguments.size(); ++i) {
       plan.valueBits[i] = bitsOfArgument(arguments[i]);
-      bool isMap = arguments[i].kind == TILERT_VALUE_TENSOR_MAP;
-      plan.pointers[i] = isMap ? nullptr : &plan.valueBits[i];
+      bool isOfLaunch = arguments[i].kind == TILERT_VALUE_TENSOR_MAP ||
+                        arguments[i].kind == TILERT_VALUE_WORKSPACE;
+      plan.pointers[i] = isOfLaunch ? nullptr : &plan.valueBits[i];
     }
   }
 
@@ -318,6 +336,11 @@ private:
         plan.values.push_back({argument.kind, sizeof(tilert_tensor_map),
                                kernel.parameters[tensor].name.c_str(),
                                &plan.tensorMaps[index]});
+        continue;
+      }
+      if (argument.kind == TILERT_VALUE_WORKSPACE) {
+        plan.values.push_back(
+            {argument.kind, 8, "workspace", &plan.valueBits[i]});
         continue;
       }
       int bytes = argument.kind == TILERT_VALUE_SCALAR
@@ -346,7 +369,10 @@ private:
     if (variant.cluster > 1)
       text += join(" in clusters of ", variant.cluster);
     text += join(", ", variant.facts.threads, " threads, ",
-                 variant.facts.shared_bytes, " bytes of shared memory\n");
+                 variant.facts.shared_bytes, " bytes of shared memory",
+                 plan.workspace
+                     ? join(", ", plan.workspace, " bytes of workspace\n")
+                     : std::string("\n"));
     for (size_t i = 0; i < kernel.symbols.size(); ++i)
       text += join(i ? ", " : "  ", kernel.symbols[i].name, " = ", slots()[i],
                    i + 1 == kernel.symbols.size() ? "\n" : "");

@@ -18,6 +18,7 @@ struct tilert_plan {
   std::vector<std::string> refusals; // of the variants before `variant`
   int64_t axes[5] = {};
   int64_t grid = 0;                          // blocks to launch
+  int64_t workspace = 0;                     // bytes
   std::vector<tilert_tensor_map> tensorMaps; // those of the variant
   std::vector<tilert_value> values;
   std::vector<uint64_t> valueBits;

@@ -75,6 +75,10 @@ int64_t tilert_plan_shared_bytes(const tilert_plan *plan) {
               : 0;
 }
 
+int64_t tilert_plan_workspace(const tilert_plan *plan) {
+  return plan ? plan->workspace : 0;
+}
+
 const int64_t *tilert_plan_symbols(const tilert_plan *plan) {
   return plan ? plan->binding.slots.data() : nullptr;
 }

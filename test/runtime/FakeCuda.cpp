@@ -424,6 +424,18 @@ int cuStreamDestroy_v2(Stream *stream) {
   return 0;
 }
 
+int cuStreamGetId(Stream *stream, unsigned long long *id) {
+  NOTE();
+  *id = stream && stream->id ? stream->id : reinterpret_cast<uintptr_t>(stream);
+  return 0;
+}
+
+int cuStreamIsCapturing(Stream *stream, int *captures) {
+  NOTE();
+  *captures = stream && stream->captures;
+  return 0;
+}
+
 int cuStreamSynchronize(Stream *) {
   NOTE();
   while (state().hangs)

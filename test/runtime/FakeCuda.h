@@ -25,6 +25,9 @@ struct Context {
 
 struct Stream {
   Context *context = nullptr;
+  /// What no other stream has, if not 0.
+  unsigned long long id = 0;
+  bool captures = false;
 };
 
 struct Module {

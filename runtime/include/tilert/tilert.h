@@ -360,6 +360,8 @@ TILERT_API int32_t tilert_plan_threads(const tilert_plan *plan);
  * is a multiple. The code says so itself: a launch needs no attribute. */
 TILERT_API int32_t tilert_plan_cluster(const tilert_plan *plan);
 TILERT_API int64_t tilert_plan_shared_bytes(const tilert_plan *plan);
+/* Bytes of workspace that a launch needs; 0 if none. */
+TILERT_API int64_t tilert_plan_workspace(const tilert_plan *plan);
 /* Values of the kernel's symbols, in the order of tilert_kernel_symbol_name. */
 TILERT_API const int64_t *tilert_plan_symbols(const tilert_plan *plan);
 
@@ -403,7 +405,8 @@ typedef enum tilert_value_kind {
   TILERT_VALUE_SYMBOL,     /* 8 bytes: int64 */
   TILERT_VALUE_SCALAR,     /* the size of its type */
   TILERT_VALUE_STRIDE,     /* 8 bytes: int64, in elements of the array stored */
-  TILERT_VALUE_TENSOR_MAP  /* a tilert_tensor_map */
+  TILERT_VALUE_TENSOR_MAP, /* a tilert_tensor_map */
+  TILERT_VALUE_WORKSPACE   /* 8 bytes: the address, known to the launch */
 } tilert_value_kind;
 
 typedef struct tilert_value {
@@ -433,6 +436,42 @@ TILERT_API tilert_code tilert_launch(const tilert_kernel *kernel,
 TILERT_API tilert_code tilert_plan_launch(const tilert_plan *plan,
                                           tilert_stream stream,
                                           tilert_status **status);
+
+/* Some kernels need device memory of their own, a workspace:
+ * tilert_plan_workspace says how much. Launches that may run at the same time
+ * must not share one. Either tilert_reserve makes it ahead, for one stream and
+ * one module, or it is the caller's. Without one a launch fails: it allocates
+ * nothing. */
+typedef struct tilert_workspace {
+  void *data; /* of the device, at a multiple of 256 bytes */
+  size_t bytes;
+} tilert_workspace;
+
+/* Makes a workspace large enough for this launch, for all launches of the
+ * module on `stream`, and keeps it until the module is destroyed. May wait for
+ * the device. Does nothing if none is needed, or the stream has one. Launches
+ * that are captured in a graph do not use it, and fail: a graph may run on any
+ * stream. */
+TILERT_API tilert_code tilert_reserve(const tilert_kernel *kernel,
+                                      const tilert_argument *arguments,
+                                      size_t count, tilert_stream stream,
+                                      tilert_status **status);
+TILERT_API tilert_code tilert_plan_reserve(const tilert_plan *plan,
+                                           tilert_stream stream,
+                                           tilert_status **status);
+
+/* tilert_launch and tilert_plan_launch with a workspace of the caller's. Before
+ * its first launch it is filled with zeros. Each launch leaves it so that any
+ * kernel may use it next, behind that one. */
+TILERT_API tilert_code tilert_launch_with(const tilert_kernel *kernel,
+                                          const tilert_argument *arguments,
+                                          size_t count,
+                                          const tilert_workspace *workspace,
+                                          tilert_stream stream,
+                                          tilert_status **status);
+TILERT_API tilert_code tilert_plan_launch_with(
+    const tilert_plan *plan, const tilert_workspace *workspace,
+    tilert_stream stream, tilert_status **status);
 
 /* Loads the kernel's code in the current context if that is on `device`, else
  * in the primary context of `device`, so that later launches there do not. */

@@ -211,6 +211,21 @@ public:
       return tilert_plan_launch(plan.get(), stream, status);
     });
   }
+  /// The same with a workspace of the caller's.
+  void launch(tilert_stream stream, const tilert_workspace &workspace) const {
+    check([&](tilert_status **status) {
+      return tilert_plan_launch_with(plan.get(), &workspace, stream, status);
+    });
+  }
+
+  /// Bytes of workspace that a launch needs.
+  int64_t workspaceBytes() const { return tilert_plan_workspace(plan.get()); }
+  /// Makes a workspace for launches on `stream` ahead.
+  void reserve(tilert_stream stream) const {
+    check([&](tilert_status **status) {
+      return tilert_plan_reserve(plan.get(), stream, status);
+    });
+  }
 
 private:
   friend class Kernel;
@@ -236,6 +251,16 @@ public:
         toArgument(arguments)...};
     check([&](tilert_status **status) {
       return tilert_launch(kernel, list.data(), list.size(), stream, status);
+    });
+  }
+
+  /// Makes a workspace for such launches on `stream` ahead, if they need one.
+  template <typename... Arguments>
+  void reserve(tilert_stream stream, const Arguments &...arguments) const {
+    const std::array<tilert_argument, sizeof...(Arguments)> list{
+        toArgument(arguments)...};
+    check([&](tilert_status **status) {
+      return tilert_reserve(kernel, list.data(), list.size(), stream, status);
     });
   }
 
