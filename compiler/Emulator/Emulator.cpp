@@ -111,9 +111,12 @@ static void registerBuffers(const Kernel &kernel, const LoadedModule &module,
   launch.buffers = module.globalBuffers;
   launch.parameterBuffers.assign(kernel.parameters.size(), -1);
   for (const EmulatedBuffer &buffer : spec.buffers) {
-    int index = launch.buffers.add({buffer.name,
-                                    reinterpret_cast<uint64_t>(buffer.base),
-                                    buffer.bytes, buffer.writable});
+    int index = launch.buffers.add(
+        {buffer.name, reinterpret_cast<uint64_t>(buffer.base), buffer.bytes,
+         buffer.writable,
+         buffer.isCommon ? &launch.commonMemory.emplace_back(
+                               buffer.bytes, buffer.writtenBytes)
+                         : nullptr});
     if (buffer.parameter >= 0 &&
         buffer.parameter < static_cast<int>(kernel.parameters.size()))
       launch.parameterBuffers[buffer.parameter] = index;
@@ -238,6 +241,7 @@ llvm::Expected<EmulatorCounters> Emulator::launch(const LaunchSpec &given) {
       kernel.entry,
       module.staticSharedBytes,
       static_cast<uint32_t>(module.staticSharedBytes + spec.sharedBytes),
+      {},
       {},
       {},
       {}};

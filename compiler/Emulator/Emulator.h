@@ -49,6 +49,11 @@ struct EmulatedBuffer {
   /// find it by address.  Accesses derived from that parameter are then held
   /// to this buffer, even where another one lies next to it.
   int parameter = -1;
+  /// Blocks hand each other data through it: they may read only what was
+  /// written, in an order that atomic operations make.
+  bool isCommon = false;
+  /// What of it holds something before the launch, from its start.
+  uint64_t writtenBytes = 0;
 };
 
 struct EmulatorOptions {

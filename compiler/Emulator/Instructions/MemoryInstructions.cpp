@@ -143,7 +143,8 @@ static uint64_t exchangeWord(uint64_t address, Next next) {
   return old;
 }
 
-/// Parameters: function, type, elements in the vector.
+/// Parameters: function, type, elements in the vector, whether it releases and
+/// acquires for other blocks.
 static void runAtomic(Thread &thread, const Operation &operation, Slots slots) {
   auto function = static_cast<AtomicFunction>(operation.parameters[0]);
   ScalarType type = ScalarType::unpack(operation.parameters[1]);
@@ -178,9 +179,14 @@ static void runAtomic(Thread &thread, const Operation &operation, Slots slots) {
     if (operation.results)
       slots[i] = old;
   }
+  bool releases = operation.parameters[3], acquires = operation.parameters[4];
+  if (releases || acquires)
+    thread.block->synchroniseBlocks(thread, *operation.site, address, releases,
+                                    acquires);
 }
 
-/// "red.global.add.noftz.bf16x2 [a], b" and "atom.shared.cas.b32 d, [a], b, c".
+/// "red.global.add.noftz.bf16x2 [a], b", "atom.shared.cas.b32 d, [a], b, c" and
+/// "atom.acq_rel.gpu.global.add.u32 d, [a], b".
 static std::optional<Operation> bindAtomic(const InstructionForm &form) {
   std::optional<AtomicFunction> function;
   for (llvm::StringRef word : llvm::drop_begin(form.words))
@@ -199,8 +205,14 @@ static std::optional<Operation> bindAtomic(const InstructionForm &form) {
   bool isReduction = form.words[0] == "red";
   bool isCompare = function == AtomicFunction::CompareExchange;
   if (!function || !type || type->registerBits() < 16 ||
-      type->registerBits() > 64 || form.has("acquire") || form.has("release") ||
-      form.has("acq_rel"))
+      type->registerBits() > 64)
+    return std::nullopt;
+  bool isBoth = form.has("acq_rel");
+  bool releases = isBoth || form.has("release");
+  bool acquires = isBoth || form.has("acquire");
+  // What spins, or is for the block alone, would need more.
+  if ((releases || acquires) &&
+      (!form.has("gpu") || function != AtomicFunction::Add))
     return std::nullopt;
   if (form.results != (isReduction ? 0 : count) ||
       form.arguments != (isCompare ? 3 : 1 + count))
@@ -209,6 +221,8 @@ static std::optional<Operation> bindAtomic(const InstructionForm &form) {
   operation.parameters[0] = static_cast<uint32_t>(*function);
   operation.parameters[1] = type->pack();
   operation.parameters[2] = count;
+  operation.parameters[3] = releases;
+  operation.parameters[4] = acquires;
   return operation;
 }
 

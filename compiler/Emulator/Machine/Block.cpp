@@ -78,6 +78,7 @@ void Block::reset(uint32_t index) {
   transactions.clear();
   sources.clear();
   atomicReleases.clear();
+  known.clear();
   ordering.reset(static_cast<unsigned>(threads.size()));
   size_t sharedEnd = size_t(SharedArena::capacity) * (getClusterSize() - 1) +
                      launch.sharedBytes;

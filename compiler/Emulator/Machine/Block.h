@@ -19,6 +19,7 @@
 #include "compiler/Emulator/Machine/AsyncCopies.h"
 #include "compiler/Emulator/Machine/BankCounter.h"
 #include "compiler/Emulator/Machine/BufferTable.h"
+#include "compiler/Emulator/Machine/CommonMemory.h"
 #include "compiler/Emulator/Machine/Fiber.h"
 #include "compiler/Emulator/Machine/ShadowMemory.h"
 #include "compiler/Emulator/Machine/SharedArena.h"
@@ -50,6 +51,8 @@ struct Launch {
   /// Buffer of each kernel parameter, -1 for parameters that are no pointers.
   std::vector<int> parameterBuffers;
   std::vector<const void *> parameters;
+  /// Of buffers that blocks have in common.
+  std::deque<CommonMemory> commonMemory;
 };
 
 /// How an access is made.
@@ -226,6 +229,12 @@ public:
                   uint32_t bytes, bool unwritten = false);
   void writeShared(Thread &thread, const Site &site, uint32_t offset,
                    uint32_t bytes);
+  /// The same for memory that blocks have in common (CommonMemory.cpp).
+  void checkCommon(Thread &thread, const Site &site, const BufferRange &buffer,
+                   uint64_t offset, uint64_t bytes, AccessKind kind);
+  /// Behind an atomic operation that orders what is seen by other blocks.
+  void synchroniseBlocks(Thread &thread, const Site &site, uint64_t address,
+                         bool releases, bool acquires);
   void checkGlobal(Thread &thread, const Site &site, uint64_t address,
                    uint64_t bytes, uint32_t alignment, AccessKind kind,
                    int parameter = -1);
@@ -327,6 +336,9 @@ private:
                                uint32_t offset, uint32_t bytes);
   TransactionBarrier &findTransaction(Thread &thread, const Site &site,
                                       uint64_t address);
+  [[noreturn]] void failCommon(const Thread &thread, const Site &site,
+                               const BufferRange &buffer,
+                               const CommonFault &fault);
   [[noreturn]] void failTransaction(const Thread &thread, const Site &site,
                                     const TransactionBarrier &barrier,
                                     const llvm::Twine &message);
@@ -390,6 +402,8 @@ private:
   Ordering ordering;
   /// What was released by atomic operations, by address.
   llvm::DenseMap<uint64_t, Knowledge> atomicReleases;
+  /// What is known of other blocks.
+  CommonMemory::Known known;
 
   /// Ring of ready threads; each thread is in it at most once.
   std::vector<Thread *> ready;

@@ -13,11 +13,15 @@
 
 namespace tilec::emulator {
 
+class CommonMemory;
+
 struct BufferRange {
   std::string name;
   uint64_t base = 0;
   uint64_t bytes = 0;
   bool writable = true;
+  /// What checks it where blocks have it in common.
+  CommonMemory *common = nullptr;
 
   bool contains(uint64_t address, uint64_t size) const {
     uint64_t offset = address - base;

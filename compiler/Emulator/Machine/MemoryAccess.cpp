@@ -258,6 +258,8 @@ void Block::checkGlobal(Thread &thread, const Site &site, uint64_t address,
                        describeAccess(site, kind, bytes), address - buffer.base,
                        buffer.name)
              .str());
+  if (buffer.common)
+    checkCommon(thread, site, buffer, address - buffer.base, bytes, kind);
   if (kind != AccessKind::Store)
     tally.counters.globalBytesRead += bytes;
   if (kind != AccessKind::Load)
