@@ -154,14 +154,10 @@ static std::string describe(const ManifestParameter &parameter) {
   return text;
 }
 
-static void writeFunction(llvm::raw_ostream &os, const ManifestKernel &kernel) {
-  os << "/// Launches `" << kernel.name << "` on a CUstream or cudaStream_t.\n";
-  for (const ManifestParameter &parameter : kernel.parameters)
-    os << "///   " << describe(parameter) << "\n";
-  for (const ManifestFact &check : kernel.checks)
-    os << "/// Needs " << check.text << ".\n";
-  os << "/// Throws tilert::Error; nothing was launched then.\n"
-     << "inline void " << makeIdentifier(kernel.name)
+/// A function that hands its arguments on to `method` of the kernel.
+static void writeCall(llvm::raw_ostream &os, const ManifestKernel &kernel,
+                      llvm::StringRef suffix, llvm::StringRef method) {
+  os << "inline void " << makeIdentifier(kernel.name) << suffix
      << "(tilert_stream stream";
   for (const ManifestParameter &parameter : kernel.parameters) {
     llvm::StringRef type = parameter.isTensor ? "const tilert::Tensor &"
@@ -172,10 +168,28 @@ static void writeFunction(llvm::raw_ostream &os, const ManifestKernel &kernel) {
   os << ") {\n"
      << "  static const tilert::Kernel kernel = module().kernel(\""
      << kernel.name << "\");\n"
-     << "  kernel.launch(stream";
+     << "  kernel." << method << "(stream";
   for (const ManifestParameter &parameter : kernel.parameters)
     os << ", " << makeIdentifier(parameter.name);
   os << ");\n}\n\n";
+}
+
+static void writeFunction(llvm::raw_ostream &os, const ManifestKernel &kernel) {
+  auto hasWorkspace = [](const ManifestVariant &variant) {
+    return !variant.workspace.is_null();
+  };
+  if (llvm::any_of(kernel.variants, hasWorkspace)) {
+    os << "/// Makes the device memory that `" << kernel.name
+       << "` needs for such arguments ahead, once for\n/// each stream.\n";
+    writeCall(os, kernel, "_reserve", "reserve");
+  }
+  os << "/// Launches `" << kernel.name << "` on a CUstream or cudaStream_t.\n";
+  for (const ManifestParameter &parameter : kernel.parameters)
+    os << "///   " << describe(parameter) << "\n";
+  for (const ManifestFact &check : kernel.checks)
+    os << "/// Needs " << check.text << ".\n";
+  os << "/// Throws tilert::Error; nothing was launched then.\n";
+  writeCall(os, kernel, "", "launch");
 }
 
 /// What brings a plain tensor into the order that a parameter takes.

@@ -1,6 +1,6 @@
 //===- KernelManifest.cpp - What a tile.kernel says about its launch ------===//
 #include "compiler/CodeGen/KernelManifest.h"
-#include "dialects/Tile/IR/TileOps.h"
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/Overlap.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -138,9 +138,10 @@ static std::vector<ManifestSymbol> describeSymbols(KernelOp kernel) {
 
 /// The parameters of the compiled function, in the order that
 /// convert-tile-to-nvvm gives them: a pointer for each tensor, the symbols that
-/// are not fixed, the scalars, the run-time strides, and the tensor maps.
-static std::vector<ManifestArgument> listArguments(const ManifestKernel &kernel,
-                                                   size_t tensorMaps) {
+/// are not fixed, the scalars, the run-time strides, the workspace, and the
+/// tensor maps.
+static std::vector<ManifestArgument>
+listArguments(const ManifestKernel &kernel, const ManifestVariant &variant) {
   using Kind = ManifestArgument::Kind;
   std::vector<ManifestArgument> arguments;
   for (const ManifestParameter &parameter : kernel.parameters)
@@ -162,7 +163,9 @@ static std::vector<ManifestArgument> listArguments(const ManifestKernel &kernel,
     for (int64_t dim = 0; dim < count; ++dim)
       arguments.push_back({Kind::Stride, parameter.name, dim});
   }
-  for (size_t map = 0; map < tensorMaps; ++map)
+  if (!variant.workspace.is_null())
+    arguments.push_back({Kind::Workspace, ""});
+  for (size_t map = 0; map < variant.tensorMaps.size(); ++map)
     arguments.push_back({Kind::TensorMap, "", static_cast<int64_t>(map)});
   return arguments;
 }
@@ -219,7 +222,9 @@ static ManifestVariant describeVariant(KernelOp kernel,
     variant.blocks = toJson(*blocks);
   variant.overlaps = kernel->hasAttr(mlir::tile::overlapsAttrName);
   variant.cluster = kernel.getClusterSize();
-  variant.arguments = listArguments(described, variant.tensorMaps.size());
+  if (mlir::Attribute bytes = kernel->getAttr(mlir::tile::workspaceAttrName))
+    variant.workspace = toJson(bytes);
+  variant.arguments = listArguments(described, variant);
   return variant;
 }
 

@@ -69,13 +69,15 @@ static Json toJson(const ManifestAxis &axis) {
 
 static Json toJson(const ManifestArgument &argument) {
   using Kind = ManifestArgument::Kind;
-  static constexpr const char *kinds[] = {"tensor", "symbol", "scalar",
-                                          "stride", "tensor_map"};
+  static constexpr const char *kinds[] = {"tensor", "symbol",     "scalar",
+                                          "stride", "tensor_map", "workspace"};
   Json json = {{"kind", kinds[static_cast<int>(argument.kind)]}};
   if (argument.kind == Kind::TensorMap) {
     json["index"] = argument.number;
     return json;
   }
+  if (argument.kind == Kind::Workspace)
+    return json;
   json["name"] = argument.name;
   if (argument.kind == Kind::Stride)
     json["dim"] = argument.number;
@@ -110,6 +112,8 @@ static Json toJson(const ManifestVariant &variant) {
     words.push_back("blocks");
   if (variant.cluster > 1)
     words.push_back("cluster");
+  if (!variant.workspace.is_null())
+    words.push_back("workspace");
   if (!words.empty())
     json["requires"] = words;
   json["guards"] = toJson(variant.guards);
@@ -119,6 +123,8 @@ static Json toJson(const ManifestVariant &variant) {
     json["overlaps"] = true;
   if (variant.cluster > 1)
     json["cluster"] = variant.cluster;
+  if (!variant.workspace.is_null())
+    json["workspace"] = variant.workspace;
   json["threads"] = variant.threads;
   json["shared_bytes"] = variant.sharedBytes;
   json["registers"] = toJson(variant.registers);

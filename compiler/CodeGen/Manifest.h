@@ -77,8 +77,8 @@ struct ManifestAxis {
 
 /// One parameter of the compiled function.
 struct ManifestArgument {
-  enum class Kind { Tensor, Symbol, Scalar, Stride, TensorMap } kind;
-  /// Empty for a tensor map.
+  enum class Kind { Tensor, Symbol, Scalar, Stride, TensorMap, Workspace } kind;
+  /// Empty for a tensor map and the workspace.
   std::string name;
   /// The dimension of a stride; which of the variant's tensor maps.
   int64_t number = 0;
@@ -111,6 +111,8 @@ struct ManifestVariant {
   bool overlaps = false;
   /// Blocks of a cluster.
   int64_t cluster = 1;
+  /// Bytes of memory that the launch lends the kernel; null for none.
+  ManifestExpr workspace;
   std::vector<ManifestArgument> arguments;
 };
 

@@ -130,6 +130,9 @@ public:
     });
     plan.reset(made);
     kernel.prepare(device.number());
+    tilert::check([&](tilert_status **status) {
+      return tilert_plan_reserve(plan.get(), device.stream(), status);
+    });
   }
 
   LoadedCandidate(const LoadedCandidate &) = delete;

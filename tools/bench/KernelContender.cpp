@@ -157,6 +157,10 @@ std::optional<Contender> bindKernel(const std::string &name,
   for (const Problem::Set &set : problem.sets())
     plans.push_back(binder.plan(set, *packed));
   kernel.prepare(problem.device().number());
+  for (const auto &plan : plans)
+    tilert::check([&](tilert_status **status) {
+      return tilert_plan_reserve(plan.get(), problem.device().stream(), status);
+    });
 
   Contender contender;
   contender.name = name;

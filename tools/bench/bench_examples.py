@@ -93,6 +93,7 @@ def measure(modules, library, arguments, work):
     # `packed` stays alive as long as the plan.
     launched, packed = kernel.prepack(case.arguments, lambda count: torch.empty(count, dtype=torch.uint8, device="cuda"), stream)
     plan = kernel.plan(launched)
+    plan.reserve(stream)
     plan.launch(stream)
     torch.cuda.synchronize()
     if fault := case.out.find_fault(case.want, TOLERANCE):

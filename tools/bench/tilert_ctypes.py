@@ -95,6 +95,7 @@ _SIGNATURES = {
     "tilert_prepack": (c_int, [c_void_p, c_char_p, POINTER(_Tensor), c_void_p, c_void_p, POINTER(c_void_p)]),
     "tilert_launch": (c_int, [c_void_p, POINTER(_Argument), c_size_t, c_void_p, POINTER(c_void_p)]),
     "tilert_plan_launch": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
+    "tilert_plan_reserve": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "tilert_kernel_prepare": (c_int, [c_void_p, c_int32, POINTER(c_void_p)]),
 }
 
@@ -335,6 +336,10 @@ class Plan:
 
     def __str__(self):
         return _text(self.library.c.tilert_plan_text(self._handle))
+
+    def reserve(self, stream: int = 0):
+        """Makes the workspace that launches on the stream need, if they do."""
+        self.library.call(self.library.c.tilert_plan_reserve, self._handle, stream or None)
 
     def launch(self, stream: int = 0):
         status = c_void_p()

@@ -7,6 +7,7 @@
 
 #include "tilert/tilert.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -46,6 +47,8 @@ public:
       repeat();
     for (Operand &operand : operands)
       finish(operand);
+    if (workspace)
+      finishWorkspace();
     if (job.isBench && outcome.verdict == Verdict::Passed)
       note(measure(
                device, [&] { launch(); }, job.flushesCache)
@@ -79,6 +82,34 @@ private:
               tilert_kernel_variant(kernel, i)->name + ": " +
               tilert_plan_refusal(made, i) + (i + 1 == variant ? ")" : "");
     note(text);
+    makeWorkspace();
+  }
+
+  /// Launches use one after another what was zeroed once.
+  void makeWorkspace() {
+    int64_t bytes = tilert_plan_workspace(plan.get());
+    if (bytes == 0)
+      return;
+    constexpr unsigned char pattern = 0x5A;
+    npy::Array zeros{'u', 1, {bytes}, {}};
+    zeros.bytes.resize(size_t(bytes));
+    workspace = std::make_unique<GuardedBuffer>(
+        device, zeros, std::vector<int64_t>{}, 0, pattern);
+  }
+
+  /// Its counters are zero again (docs/artifact-format.md).
+  void finishWorkspace() {
+    constexpr size_t counterBytes = 65536;
+    size_t stray = 0;
+    int64_t firstStray = 0;
+    npy::Array now = workspace->read(stray, firstStray);
+    if (stray)
+      fail("the workspace: " + std::to_string(stray) +
+           " bytes outside of it were written");
+    size_t counted = std::min(counterBytes, now.bytes.size());
+    if (std::any_of(now.bytes.begin(), now.bytes.begin() + ptrdiff_t(counted),
+                    [](unsigned char byte) { return byte != 0; }))
+      fail("the workspace: its counters are not zero after the launches");
   }
 
   /// Packs on the device too, which gives the bytes that the host's packer
@@ -127,12 +158,18 @@ private:
   }
 
   void launch() {
+    tilert_workspace lent{};
+    if (workspace)
+      lent = {reinterpret_cast<void *>(workspace->address()),
+              size_t(tilert_plan_workspace(plan.get()))};
     tilert::check([&](tilert_status **status) {
       // A variant that was asked for is known to the plan only.
       return job.variant.empty()
-                 ? tilert_launch(kernel, arguments.data(), arguments.size(),
-                                 device.stream(), status)
-                 : tilert_plan_launch(plan.get(), device.stream(), status);
+                 ? tilert_launch_with(kernel, arguments.data(),
+                                      arguments.size(), &lent, device.stream(),
+                                      status)
+                 : tilert_plan_launch_with(plan.get(), &lent, device.stream(),
+                                           status);
     });
   }
 
@@ -293,6 +330,7 @@ private:
   std::vector<Operand> operands;
   std::vector<tilert_argument> arguments;
   std::unique_ptr<tilert_plan, DestroyPlan> plan;
+  std::unique_ptr<GuardedBuffer> workspace; // if the plan needs one
   std::vector<npy::Array> results; // of the operands with memory of their own
 };
 

@@ -11,6 +11,8 @@ LogicalResult emitBlockRank(KernelEmitter &emitter, BlockRankOp op);
 LogicalResult emitPeer(KernelEmitter &emitter, PeerOp op);
 LogicalResult emitClusterArrive(KernelEmitter &emitter, ClusterArriveOp op);
 LogicalResult emitClusterWait(KernelEmitter &emitter, ClusterWaitOp op);
+LogicalResult emitWorkspace(KernelEmitter &emitter, WorkspaceOp op);
+LogicalResult emitLastShare(KernelEmitter &emitter, LastShareOp op);
 
 /// The number of the block among its neighbours (i32).
 Value emitBlockRank(KernelEmitter &emitter);

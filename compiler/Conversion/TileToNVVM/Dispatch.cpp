@@ -110,6 +110,8 @@ static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
       .Case([&](ViewOp view) { return emitView(e, view); })
       .Case([&](SliceOp slice) { return emitSlice(e, slice); })
       .Case([&](PeerOp peer) { return emitPeer(e, peer); })
+      .Case([&](WorkspaceOp memory) { return emitWorkspace(e, memory); })
+      .Case([&](LastShareOp last) { return emitLastShare(e, last); })
       .Case([&](BytesOp bytes) { return emitBytes(e, bytes); })
       .Case([&](CommitGroupOp commit) { return emitCommitGroup(e, commit); })
       .Case([&](WaitGroupOp wait) { return emitWaitGroup(e, wait); })

@@ -46,7 +46,7 @@ const layout::FragmentLayout &KernelEmitter::getLayout(Value fragment) {
 //===----------------------------------------------------------------------===//
 
 /// Parameters: a pointer for each tensor, the symbols that are not fixed, the
-/// scalars, the strides of strided tensors, the tensor maps.
+/// scalars, the strides of strided tensors, the workspace, the tensor maps.
 void KernelEmitter::createFunction() {
   MLIRContext *context = builder.getContext();
   Type pointer = LLVM::LLVMPointerType::get(context, globalSpace);
@@ -79,6 +79,9 @@ void KernelEmitter::createFunction() {
         type && kernel.isArgStrided(i))
       for (int64_t d = 0; d + 1 < type.getRank(); ++d)
         addParameter(builder.getI64Type());
+  if (kernel->hasAttr(workspaceAttrName))
+    addParameter(pointer, builder.getNamedAttr("llvm.align",
+                                               builder.getI64IntegerAttr(16)));
   // In parameter memory, where TMA reads them: nothing may copy them elsewhere.
   NamedAttribute tensorMapAttributes[] = {
       builder.getNamedAttr("llvm.align",

@@ -49,6 +49,10 @@ std::vector<tilert_argument> CudaRun::getRuntimeArguments() const {
 
 llvm::Error CudaRun::launch(const tilert_plan &plan) {
   tilert_status *status = nullptr;
+  tilert_plan_reserve(&plan, nullptr, &status);
+  if (llvm::Error error = takeStatus(status))
+    return error;
+  status = nullptr;
   tilert_plan_launch(&plan, nullptr, &status);
   if (llvm::Error error = takeStatus(status))
     return error;

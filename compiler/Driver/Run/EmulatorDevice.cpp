@@ -12,6 +12,36 @@
 
 using namespace tilec;
 
+namespace {
+/// What a launch lends its kernel (docs/artifact-format.md): counters that are
+/// zero, and behind them memory that holds anything, NaN here.
+class Workspace {
+public:
+  static constexpr size_t counterBytes = 65536;
+
+  explicit Workspace(size_t bytes)
+      : memory(bytes + alignment, 0xFF), bytes(bytes) {
+    std::fill_n(data(), std::min(counterBytes, bytes), 0);
+  }
+
+  size_t size() const { return bytes; }
+  uint8_t *data() {
+    return reinterpret_cast<uint8_t *>(
+        llvm::alignTo(reinterpret_cast<uintptr_t>(memory.data()), alignment));
+  }
+  /// Whether the next launch may have it.
+  bool isClean() {
+    return std::all_of(data(), data() + std::min(counterBytes, bytes),
+                       [](uint8_t byte) { return byte == 0; });
+  }
+
+private:
+  static constexpr size_t alignment = 256;
+  std::vector<uint8_t> memory;
+  size_t bytes;
+};
+} // namespace
+
 /// Position of the pointer to each tensor among the function's parameters.
 static int findPointer(const PlannedRun &run, llvm::StringRef tensor) {
   const tilert_value *values = tilert_plan_values(&run.plan);
@@ -40,14 +70,20 @@ static std::vector<uint8_t> encode(const tilert_tensor_map &map) {
   return bytes;
 }
 
-static std::vector<uint8_t> getBytes(const tilert_value &value) {
+static std::vector<uint8_t> getBytes(const tilert_value &value,
+                                     const uint8_t *workspace) {
+  if (value.kind == TILERT_VALUE_WORKSPACE) {
+    std::vector<uint8_t> address(sizeof workspace);
+    std::memcpy(address.data(), &workspace, sizeof workspace);
+    return address;
+  }
   if (value.kind == TILERT_VALUE_TENSOR_MAP)
     return encode(*static_cast<const tilert_tensor_map *>(value.value));
   const auto *bytes = static_cast<const uint8_t *>(value.value);
   return {bytes, bytes + value.bytes};
 }
 
-static LaunchSpec makeLaunch(const PlannedRun &run) {
+static LaunchSpec makeLaunch(const PlannedRun &run, Workspace &workspace) {
   LaunchSpec launch;
   launch.symbol = run.getVariant().symbol;
   launch.gridX = static_cast<uint32_t>(tilert_plan_grid(&run.plan));
@@ -56,7 +92,13 @@ static LaunchSpec makeLaunch(const PlannedRun &run) {
   launch.sharedBytes = tilert_plan_shared_bytes(&run.plan);
   const tilert_value *values = tilert_plan_values(&run.plan);
   for (size_t i = 0; i < tilert_plan_value_count(&run.plan); ++i)
-    launch.parameters.push_back(getBytes(values[i]));
+    launch.parameters.push_back(getBytes(values[i], workspace.data()));
+  for (size_t i = 0; i < tilert_plan_value_count(&run.plan); ++i)
+    if (values[i].kind == TILERT_VALUE_WORKSPACE)
+      launch.buffers.push_back({"the workspace", workspace.data(),
+                                workspace.size(), /*writable=*/true,
+                                static_cast<int>(i), /*isCommon=*/true,
+                                Workspace::counterBytes});
   for (RunArgument &argument : run.arguments.get()) {
     if (!argument.isTensor())
       continue;
@@ -75,7 +117,13 @@ tilec::runOnEmulator(const llvm::Module &module, const PlannedRun &run) {
   llvm::Expected<std::unique_ptr<Emulator>> emulator = Emulator::create(module);
   if (!emulator)
     return emulator.takeError();
-  return (*emulator)->launch(makeLaunch(run));
+  Workspace workspace(static_cast<size_t>(tilert_plan_workspace(&run.plan)));
+  llvm::Expected<EmulatorCounters> counters =
+      (*emulator)->launch(makeLaunch(run, workspace));
+  if (counters && !workspace.isClean())
+    return llvm::createStringError(
+        "the kernel left counters of its workspace that are not zero");
+  return counters;
 }
 
 void tilec::printCounters(llvm::raw_ostream &os,

@@ -17,5 +17,18 @@ LogicalResult PeerOp::verify() {
   return success();
 }
 
+LogicalResult WorkspaceOp::verify() {
+  // workspace-c1: what lies where is known.
+  for (int64_t bytes : {int64_t(getOffset()), int64_t(getPlaceBytes())})
+    if (bytes < 0 || bytes % 16 != 0)
+      return emitOpError("workspace-c1: offsets are multiples of 16 that are "
+                         "not negative, found ")
+             << bytes;
+  if (ShapedType::isDynamicShape(getResult().getType().getShape()))
+    return emitOpError("workspace-c1: extents are known");
+  return success();
+}
+
 void ClusterArriveOp::getEffects(Effects &effects) { touchAllMemory(effects); }
 void ClusterWaitOp::getEffects(Effects &effects) { touchAllMemory(effects); }
+void LastShareOp::getEffects(Effects &effects) { touchAllMemory(effects); }

@@ -18,6 +18,7 @@ namespace mlir::tile {
 inline constexpr StringLiteral splitAttrName = "tile.split";
 /// Of a kernel (TileShareOps.td).
 inline constexpr StringLiteral sharesAttrName = "tile.shares";
+inline constexpr StringLiteral workspaceAttrName = "tile.workspace";
 
 /// A number that an attribute holds, at least 1; 1 if there is none.
 inline int64_t getCount(Operation *op, StringRef name) {

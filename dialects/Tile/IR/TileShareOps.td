@@ -2,7 +2,10 @@
 //
 // The ops of kernels whose neighbouring blocks work together.  A kernel has
 // `tile.shares` if that many blocks work at each place of the grid, and
-// `cluster` if that many run together and see each other's shared memory.
+// `cluster` if that many run together and see each other's shared memory.  Those
+// of a place that are no cluster meet in global memory that the launch lends:
+// `tile.workspace` is an expression for its bytes, the first of which are 16384
+// counters of 32 bits, one for each place, 0 before the launch and after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,6 +72,44 @@ def Tile_ClusterWaitOp : Tile_Op<"cluster_wait", [
   }];
   let arguments = (ins Variadic<Tile_SharedType>:$tiles);
   let assemblyFormat = "(`for` $tiles^ `:` type($tiles))? attr-dict";
+}
+
+def Tile_WorkspaceOp : Tile_Op<"workspace", [Pure]> {
+  let summary = "Memory that the launch lends the kernel";
+  let description = [{
+    Names an array in the kernel's workspace: `offset` bytes from its start, and
+    `place_bytes` further for each place of the grid before that of the block, so
+    that the blocks of one place have it in common.
+
+    Example:
+    ```mlir
+    %w = tile.workspace {offset = 65536 : i64, place_bytes = 32768 : i64} : !tile.global<4x16x128xf32>
+    ```
+
+    Verifier:
+    - `workspace-c1`: extents are known, and offsets are multiples of 16 that are
+      not negative.
+  }];
+  let arguments = (ins I64Attr:$offset, I64Attr:$place_bytes);
+  let results = (outs Tile_GlobalType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_LastShareOp : Tile_Op<"last_share", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Whether the block is the last of its place";
+  let description = [{
+    Counts the block among those at its place of the grid, by the counter of the
+    place in the workspace, and tells whether all others were here before; the
+    last one sets the counter back to 0.  What they wrote before is seen by all
+    threads of the last one.  It is a barrier of the threads behind itself, and
+    needs one in front of itself for what they wrote.
+
+    Example: `%is = tile.last_share : i1`
+  }];
+  let results = (outs I1:$result);
+  let assemblyFormat = "`:` type($result) attr-dict";
 }
 
 #endif // TILE_SHARE_OPS

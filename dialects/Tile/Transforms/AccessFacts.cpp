@@ -1,6 +1,7 @@
 //===- AccessFacts.cpp - What is known about addresses --------------------===//
 
 #include "dialects/Tile/Transforms/AccessFacts.h"
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -163,6 +164,9 @@ int64_t tile::getCopyBytes(Value global, ValueRange indices,
   int64_t bytes = kernel ? getArgAlignment(kernel, argument) : unitBytes;
   if (!rowsEndAligned)
     bytes = unitBytes;
+  // Arrays of the workspace begin where any access may.
+  if (global.getDefiningOp<WorkspaceOp>())
+    bytes = type.getShape()[last] * unitBytes;
   bytes = std::gcd(bytes, shape.back() / perByte * unitBytes);
   bytes = std::gcd(
       bytes, multiplyDivisors(

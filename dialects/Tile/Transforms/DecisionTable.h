@@ -50,6 +50,8 @@ inline constexpr DecisionSpec decisionSpecs[] = {
     {"scales", DecisionSpec::Kind::Word, 0, 0, "weights or sums"},
     // How the warpgroups of a product share the work.
     {"schedule", DecisionSpec::Kind::Word, 0, 0, "cooperative or none"},
+    // Blocks that share the iterations of a pipelined loop.
+    {"split", DecisionSpec::Kind::Integer, 1, 1024},
     // Buffers of a pipelined loop.
     {"stages", DecisionSpec::Kind::Integer, 0, 32},
     // The operands of products change places.

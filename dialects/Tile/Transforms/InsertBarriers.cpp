@@ -162,6 +162,7 @@ private:
   void visit(Operation *op, MemoryState &state);
   void visitAccesses(Operation *op, MemoryState &state);
   void visitArrival(Operation *op, MemoryState &state);
+  void visitCount(Operation *op, MemoryState &state);
   void visitTma(TmaCopyOp op, MemoryState &state);
   void visitTeams(WarpgroupOp op, MemoryState &state);
   void visitIf(scf::IfOp op, MemoryState &state);
@@ -216,6 +217,8 @@ void BarrierInserter::walkBlock(Block &block, MemoryState &state) {
 void BarrierInserter::visit(Operation *op, MemoryState &state) {
   if (isa<BarrierOp>(op))
     state.passBarrier();
+  else if (isa<LastShareOp>(op))
+    visitCount(op, state);
   else if (isa<ClusterArriveOp>(op))
     state.arriveAtCluster();
   else if (isa<ClusterWaitOp>(op))
@@ -330,6 +333,14 @@ void BarrierInserter::visitArrival(Operation *op, MemoryState &state) {
     return;
   if (state.waiting || !state.pending.empty() || !state.arrived.empty())
     insertBarrier(op, state);
+}
+
+/// One thread counts for its block, what all have written, and the barrier by
+/// which they learn of it stands behind all before.
+void BarrierInserter::visitCount(Operation *op, MemoryState &state) {
+  if (!state.pending.empty() || !state.arrived.empty())
+    insertBarrier(op, state);
+  state.passBarrier();
 }
 
 /// One thread starts the copy.  Who reads what a load brings waits for its

@@ -305,8 +305,8 @@ static void collectNested(Operation *op,
 
 void tile::collectAccesses(Operation *op,
                            SmallVectorImpl<MemoryAccess> &accesses) {
-  if (isa<BarrierOp, ClusterArriveOp, ClusterWaitOp, CommitGroupOp, WaitGroupOp,
-          FenceOp>(op))
+  if (isa<BarrierOp, ClusterArriveOp, ClusterWaitOp, LastShareOp, CommitGroupOp,
+          WaitGroupOp, FenceOp>(op))
     return;
   auto addUnknown = [&]() {
     MemoryAccess &access = accesses.emplace_back();
@@ -394,7 +394,7 @@ bool tile::isUnchangedBetween(Value tile, Operation *first, Operation *last) {
   traceMemory(tile, read);
   for (Operation *op = first->getNextNode(); op != last;
        op = op->getNextNode()) {
-    if (!op || isa<BarrierOp, ClusterWaitOp>(op))
+    if (!op || isa<BarrierOp, ClusterWaitOp, LastShareOp>(op))
       return false;
     WalkResult walked = op->walk([&](Operation *nested) -> WalkResult {
       SmallVector<MemoryAccess, 0> accesses;

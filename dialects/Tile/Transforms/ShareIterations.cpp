@@ -9,6 +9,9 @@
 // the same in each run.  What follows the loop is done in parts by all blocks
 // (SlicedTail.h), else by the first one.
 //
+// Where blocks are no cluster, or not so large ones, the sums meet in global
+// memory (WorkspaceSums.h), and the last block to come goes on alone.
+//
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/IR/TileShareOps.h"
@@ -17,6 +20,7 @@
 #include "dialects/Tile/Transforms/SharePasses.h"
 #include "dialects/Tile/Transforms/SharedSums.h"
 #include "dialects/Tile/Transforms/SlicedTail.h"
+#include "dialects/Tile/Transforms/WorkspaceSums.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -35,15 +39,17 @@ static constexpr int64_t mostClusterBlocks = 8;
 namespace {
 class IterationSharer {
 public:
-  IterationSharer(PipelinedOp loop, int64_t shares)
+  IterationSharer(PipelinedOp loop, int64_t shares, bool inCluster)
       : loop(loop), kernel(loop->getParentOfType<KernelOp>()), shares(shares),
-        builder(loop), loc(loop.getLoc()) {}
+        inCluster(inCluster), builder(loop), loc(loop.getLoc()) {}
 
   void run();
   /// How the blocks go on behind the loop.
   StringRef describeRest() const {
-    return sharesTail ? "each block of a cluster finishes a part of the result"
-                      : "the first block of a cluster goes on alone";
+    if (!inCluster)
+      return "the last block to come goes on alone";
+    return sharesTail ? "each block finishes a part of the result"
+                      : "the first block goes on alone";
   }
 
 private:
@@ -62,12 +68,15 @@ private:
   Value addSums(Value first, function_ref<Value(int64_t)> load, int64_t begin);
   void finishInParts(SlicedTail &tail);
   void finishInFirst();
+  void finishInLast();
+  void replaceSums(Operation *totals, Operation *last);
   void guardRest(Operation *op, Value condition);
   void setLaunch();
 
   PipelinedOp loop;
   KernelOp kernel;
   int64_t shares;
+  bool inCluster;
   OpBuilder builder;
   Location loc;
   Value share, isFirst;
@@ -253,6 +262,17 @@ void IterationSharer::guardRest(Operation *op, Value condition) {
       std::next(branch->getIterator()), terminator->getIterator());
 }
 
+/// Behind `last` the results of `totals` stand for the sums of the block.
+void IterationSharer::replaceSums(Operation *totals, Operation *last) {
+  for (auto [sum, total] :
+       llvm::zip_equal(loop.getResults(), totals->getResults()))
+    sum.replaceUsesWithIf(total, [&](OpOperand &use) {
+      Operation *user =
+          loop->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      return user && last->isBeforeInBlock(user);
+    });
+}
+
 void IterationSharer::finishInFirst() {
   if (llvm::none_of(shown, [](Value tile) { return bool(tile); })) {
     for (Operation *op = loop; !isa<KernelOp>(op);
@@ -288,16 +308,27 @@ void IterationSharer::finishInFirst() {
   builder.setInsertionPointAfter(branch);
   ClusterArriveOp::create(builder, loc, /*after_reads=*/true);
   auto wait = ClusterWaitOp::create(builder, loc, tiles);
-  for (auto [sum, result] :
-       llvm::zip_equal(loop.getResults(), branch.getResults()))
-    sum.replaceUsesWithIf(result, [&](OpOperand &use) {
-      Operation *user =
-          loop->getBlock()->findAncestorOpInBlock(*use.getOwner());
-      return user && wait->isBeforeInBlock(user);
-    });
+  replaceSums(branch, wait);
   for (Operation *op = wait; !isa<KernelOp>(op);
        op = op->getBlock()->getParentOp())
     guardRest(op, isFirst);
+}
+
+/// The other blocks end with the loop: at other levels of the kernel only what
+/// has no effect follows.
+void IterationSharer::finishInLast() {
+  WorkspaceSums sums(loop, shares);
+  sums.emitStores(builder, share);
+  Value isLast = LastShareOp::create(builder, loc, builder.getI1Type());
+  auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), isLast,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, loop.getResults());
+  builder.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(builder, loc, sums.emitTotals(builder));
+  replaceSums(branch, branch);
+  guardRest(branch, isLast);
+  sums.setLaunch();
 }
 
 //===----------------------------------------------------------------------===//
@@ -310,7 +341,8 @@ void IterationSharer::setLaunch() {
     blocks = builder.getArrayAttr({builder.getStringAttr("*"), blocks, extent});
   kernel.setBlocksAttr(blocks);
   kernel->setAttr(sharesAttrName, builder.getI64IntegerAttr(shares));
-  kernel.setCluster(shares);
+  if (inCluster)
+    kernel.setCluster(shares);
 }
 
 void IterationSharer::run() {
@@ -320,10 +352,13 @@ void IterationSharer::run() {
   cutLoop();
   startSums();
   SlicedTail tail(loop, shares);
-  sharesTail = tail.plan();
+  sharesTail = inCluster && tail.plan();
   builder.setInsertionPointAfter(loop);
-  showSums();
-  if (sharesTail)
+  if (inCluster)
+    showSums();
+  if (!inCluster)
+    finishInLast();
+  else if (sharesTail)
     finishInParts(tail);
   else
     finishInFirst();
@@ -348,19 +383,25 @@ struct ShareIterations : tile::impl::ShareIterationsPassBase<ShareIterations> {
 };
 } // namespace
 
-/// Why the blocks of this GPU cannot share a loop; empty if they can.
-static std::string findObstacle(PipelinedOp loop, int64_t shares,
-                                StringRef target) {
-  if (std::string why = findSharingObstacle(loop); !why.empty())
+/// Why blocks cannot share a loop; empty if they can.
+static std::string findObstacle(PipelinedOp loop, bool inCluster) {
+  if (std::string why = findSharingObstacle(loop); !why.empty() || inCluster)
     return why;
-  if (getComputeCapability(target) < 90)
-    return ("blocks of " + target +
-            " are in no cluster, where it is not "
-            "supported yet")
-        .str();
-  if (shares > mostClusterBlocks)
-    return "more blocks than the 8 of a cluster are not supported yet";
+  // Of what follows, one block would do the first part and another the second.
+  for (Operation *op = loop->getParentOp(); !isa<KernelOp>(op);
+       op = op->getParentOp())
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+      if (!isPure(next) && !next->hasTrait<OpTrait::IsTerminator>())
+        return "a loop inside an 'if' that other statements follow is not "
+               "supported yet where blocks are no cluster";
   return "";
+}
+
+/// Why blocks meet where they do.
+static std::string describeMeeting(int64_t shares, StringRef target) {
+  if (getComputeCapability(target) < 90)
+    return (target + " has no clusters; ").str();
+  return shares > mostClusterBlocks ? "a cluster has 8 blocks at most; " : "";
 }
 
 LogicalResult ShareIterations::shareLoops(KernelOp kernel) {
@@ -385,21 +426,26 @@ LogicalResult ShareIterations::shareLoops(KernelOp kernel) {
   }
   int64_t asked = getCount(chosen, splitAttrName);
   int64_t shares = decided.value_or(asked);
-  std::string reason = "as the source says";
   if (shares > 1) {
-    if (std::string why = findObstacle(chosen, shares, target); !why.empty()) {
+    bool inCluster =
+        getComputeCapability(target) >= 90 && shares <= mostClusterBlocks;
+    if (std::string why = findObstacle(chosen, inCluster); !why.empty()) {
       if (decided)
         return kernel.emitError("decision 'split' = ")
                << *decided << " cannot be honoured: " << why;
       return chosen.emitError("'split' = ")
              << shares << " cannot be honoured: " << why;
     }
-    IterationSharer sharer(chosen, shares);
+    IterationSharer sharer(chosen, shares, inCluster);
     sharer.run();
-    reason += "; " + sharer.describeRest().str();
+    noteChoice(kernel, chosen.getLoc(),
+               {"sums", inCluster ? "cluster" : "workspace",
+                "cluster, workspace",
+                describeMeeting(shares, target) + sharer.describeRest().str()});
   }
   chosen->removeAttr(splitAttrName);
-  noteChoice(kernel, chosen.getLoc(),
-             {"split", std::to_string(shares), "1 to 1024", reason});
+  noteChoice(
+      kernel, chosen.getLoc(),
+      {"split", std::to_string(shares), "1 to 1024", "as the source says"});
   return success();
 }

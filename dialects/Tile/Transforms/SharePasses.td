@@ -18,8 +18,10 @@ def ShareIterationsPass
     own shared memory, and after a barrier of the cluster they are added in the
     order of the blocks.  If all that follows is done element by element and
     stored, each block finishes a part of the rows or columns; else the first one
-    goes on alone.  A loop that cannot be shared is an error if the program asks
-    for it.
+    goes on alone.  Where there are no clusters, or not so large ones, each block
+    stores its sums to a workspace (`tile.workspace`), and the last one to come
+    (`tile.last_share`) adds them in the order of the blocks and goes on alone.
+    A loop that cannot be shared is an error if the program asks for it.
 
     Before: `%r = tile.pipelined %k = %lo to %hi step 1 iter_args(%x = %zero) -> (tensor<16x128xf32>) split(2) { ... }`
     After:

@@ -21,3 +21,14 @@ tile.kernel @shared_place() attributes {symbols = [], checks = [], grid = [], ax
   tile.cluster_wait for %s : !tile.shared<16x8xf32>
   tile.return
 }
+
+// Tests blocks that meet in global memory.
+// CHECK-LABEL: tile.kernel @lent_memory
+// CHECK-SAME: tile.workspace = ["*", 4096, "N"]
+// CHECK: tile.workspace {offset = 65536 : i64, place_bytes = 1024 : i64} : <2x16x8xf32>
+// CHECK: tile.last_share : i1
+tile.kernel @lent_memory() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, tile.shares = 2 : i64, tile.workspace = ["*", 4096 : i64, "N"]} {
+  %w = tile.workspace {offset = 65536 : i64, place_bytes = 1024 : i64} : !tile.global<2x16x8xf32>
+  %l = tile.last_share : i1
+  tile.return
+}
