@@ -27,7 +27,7 @@ FAST_SUMS = 2.0 ** -18
 
 @dataclass(frozen=True)
 class Build:
-    """One compiled kernel: the example, its settings and the sizes to run."""
+    """One compiled kernel: the example, its settings (in lower case: decisions of the compiler) and the sizes to run."""
     example: str
     sizes: Tuple[Tuple[int, ...], ...]
     settings: Dict[str, object] = field(default_factory=dict, hash=False)
@@ -43,6 +43,11 @@ class Build:
         """An example, or a kernel of these tests."""
         example = ROOT / "docs" / "examples" / f"{self.example}.tile"
         return example if example.exists() else ROOT / "test" / "gpu" / "Inputs" / f"{self.example}.tile"
+
+    @property
+    def options(self) -> List[str]:
+        """Of tilec."""
+        return [option for name, value in self.settings.items() for option in ("--set" if name.islower() else "-D", f"{name}={value}")]
 
     @property
     def name(self) -> str:
@@ -89,9 +94,18 @@ BUILDS: List[Build] = [
     *[Build("w4a16_group", ((1, 8192, 8192), (64, 8192, 8192), (1024, 8192, 8192)), {"G": group}) for group in (32, 64, 128)],
     *[Build("w4a16_group", ((1024, 8192, 8192), (8192, 8192, 8192), (77, 130, 256)), {"BM": 256, "G": group}) for group in (32, 128)],
     *[Build("w4a16_group", ((1, 8192, 8192), (16, 8192, 8192), (bm, 8192, 8192)), {"BM": bm, "BK": 128, "G": 128}) for bm in (16, 64)],
-    *[Build("w4a16_group", ((1, 8192, 8192), (bm, 8192, 8192), (bm, 16384, 8192), (bm - 3, 400, 1664)),
-            {"BM": bm, "BK": 128, **stages, "SPLIT": 2, "G": 128})
-      for bm, stages in ((16, {"STAGES": 8}), (32, {"STAGES": 6}), (64, {"STAGES": 6}), (128, {}))],
+    # Blocks that share K, whose launches may overlap: halves of different lengths, more tiles than multiprocessors.
+    *[Build("w4a16_group", ((1, 8192, 8192), (bm, 8192, 8192), (bm, 16384, 8192), (bm - 3, 400, 1664)), {"BM": bm, **overlap})
+      for bm in (8, 16) for overlap in ({}, {"overlap": "wait", "min_blocks": 2}, {"overlap": "weights", "min_blocks": 2})],
+    *[Build("w4a16_group", ((1, 8192, 8192), (bm, 8192, 8192), (bm, 16384, 8192), (bm - 3, 400, 1664)), {"BM": bm, **overlap})
+      for bm in (32, 64) for overlap in ({}, {"overlap": "weights"})],
+    *[Build("w4a16_group", ((1, 8192, 8192), (128, 8192, 8192), (128, 16384, 8192), (125, 400, 1664)),
+            {"BK": 128, "STAGES": 4, "SPLIT": 2, **overlap}) for overlap in ({}, {"overlap": "weights"})],
+    Build("w4a16_group", ((256, 8192, 8192), (253, 400, 1664)), {"BK": 128, "STAGES": 5}),
+    Build("w4a8", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "BK": 256, "STAGES": 6, "split": 2}),
+    Build("w4a8_fp8", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 8, "split": 2}),
+    Build("fp4_dequant_gemm", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 8, "split": 2}),
+    Build("matmul_bf16_int4", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "BK": 128, "STAGES": 8, "split": 2}),
     *[Build("w4a16_zero", ((1024, 8192, 8192), (8192, 8192, 8192), (33, 100, 256)), {"BM": 256, "BK": 64, "G": group}) for group in (32, 128)],
     *[Build("w4a16_zero", ((1, 4096, 4096), (128, 4096, 4096), (4096, 4096, 4096), (33, 100, 256)), {"G": group})
       for group in (32, 128)],

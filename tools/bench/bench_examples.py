@@ -6,7 +6,9 @@
 
 Every kernel is checked on the data that it is timed with. The base is cuBLAS through torch: bf16 x bf16 for 16-bit operands,
 torch._int_mm for integers, torch._scaled_mm for 8-bit floats, on random data of the same shape. docs/benchmarks.md describes the
-modes. The last lines are a table; --out receives examples.json. The exit status is 1 if a kernel was wrong.
+modes. Products of few tokens are timed in a chain, too: launches of a graph, one after another, each with other weights, so that
+none finds its own in the L2 cache and overlapping launches overlap. The last lines are a table; --out receives examples.json.
+The exit status is 1 if a kernel was wrong.
 """
 
 import argparse
@@ -17,8 +19,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TOLERANCE = 1e-2
+MOST_CHAINED_ROWS = 256
+CHAINED_WEIGHTS = 4  # more of 8192 x 8192 than a cache holds
+CHAIN_LENGTH = 48
 
-# The compiled kernel as test/gpu names it, its settings, M, N and K, and the base.
+# The compiled kernel as test/gpu names it, its settings (in lower case: decisions), M, N and K, and the base.
 WORKS = [
     ("gemm_int8", {}, (8192, 8192, 8192), "int8"),
     ("gemm_int4", {"BM": 256, "STAGES": 4}, (8192, 8192, 8192), "int8"),
@@ -39,12 +44,22 @@ WORKS = [
     ("fp4_dequant_gemm", {"BM": 256, "BK": 64}, (8192, 8192, 8192), "bf16"),
     ("fp4_dequant_gemm", {"BM": 256, "BK": 64}, (1024, 8192, 8192), "bf16"),
     ("matmul_bf16_int4", {"BM": 256}, (8192, 8192, 8192), "bf16"),
-    ("w4a16_group", {"BM": 64, "BK": 128, "G": 128}, (64, 8192, 8192), "bf16"),
-    ("w4a16_group", {"BM": 16, "BK": 128, "G": 128}, (16, 8192, 8192), "bf16"),
-    ("w4a16_group", {"BM": 16, "BK": 128, "STAGES": 8, "SPLIT": 2, "G": 128}, (16, 8192, 8192), "bf16"),
-    ("w4a16_group", {"BM": 32, "BK": 128, "STAGES": 6, "SPLIT": 2, "G": 128}, (32, 8192, 8192), "bf16"),
-    ("w4a16_group", {"BM": 64, "BK": 128, "STAGES": 6, "SPLIT": 2, "G": 128}, (64, 8192, 8192), "bf16"),
-    ("w4a16_group", {"BM": 128, "BK": 128, "SPLIT": 2, "G": 128}, (128, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BM": 8}, (1, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BM": 8, "overlap": "weights", "min_blocks": 2}, (1, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BM": 16}, (16, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BM": 16, "overlap": "wait", "min_blocks": 2}, (16, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BM": 16, "overlap": "weights", "min_blocks": 2}, (16, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BM": 32}, (32, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BM": 32, "overlap": "weights"}, (32, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BM": 64}, (64, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BM": 64, "overlap": "weights"}, (64, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BK": 128, "STAGES": 4, "SPLIT": 2}, (128, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BK": 128, "STAGES": 4, "SPLIT": 2, "overlap": "weights"}, (128, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BK": 128, "STAGES": 5}, (256, 8192, 8192), "bf16"),
+    ("w4a8", {"BM": 16, "BK": 256, "STAGES": 6, "split": 2}, (16, 8192, 8192), "bf16"),
+    ("w4a8_fp8", {"BM": 16, "STAGES": 8, "split": 2}, (16, 8192, 8192), "bf16"),
+    ("fp4_dequant_gemm", {"BM": 16, "STAGES": 8, "split": 2}, (16, 8192, 8192), "bf16"),
+    ("matmul_bf16_int4", {"BM": 16, "BK": 128, "STAGES": 8, "split": 2}, (16, 8192, 8192), "bf16"),
     ("matmul_bf16_int4", {}, (8192, 8192, 8192), "bf16"),
     ("w4a8_fp8", {"BM": 192}, (8192, 8192, 8192), "fp8"),
     ("w8a16", {"BM": 256}, (8192, 8192, 8192), "bf16"),
@@ -60,6 +75,41 @@ def parse_arguments():
     parser.add_argument("--seconds-per-case", type=float, default=3, metavar="S", help="timing of one case (default: 3)")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where examples.json goes")
     return parser.parse_args()
+
+
+def make_chain(torch, launches):
+    """A launch of the graph of CHAIN_LENGTH launches, functions of a stream, in turn."""
+    stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=stream):
+        for index in range(CHAIN_LENGTH):
+            launches[index % len(launches)](stream.cuda_stream)
+    return graph.replay
+
+
+def measure_chain(modules, kernel, work, seconds):
+    """Milliseconds of a launch in a chain, of the kernel and of bf16 x bf16, or what is wrong."""
+    torch, tilert, example_data, timing = modules
+    example, settings, (m, n, k), _ = work
+    stream, cases, plans, kept = torch.cuda.current_stream().cuda_stream, [], [], []
+    for _ in range(CHAINED_WEIGHTS):
+        case = example_data.MAKERS[example](example_data.Source(torch, tilert, settings), m, n, k)
+        launched, packed = kernel.prepack(case.arguments, lambda count: torch.empty(count, dtype=torch.uint8, device="cuda"), stream)
+        cases.append(case)
+        plans.append(kernel.plan(launched))
+        kept.append(packed)
+        plans[-1].launch(stream)
+    a, out = torch.randn(m, k, device="cuda").bfloat16(), torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
+    weights = [torch.randn(n, k, device="cuda").bfloat16() for _ in range(CHAINED_WEIGHTS)]
+    torch.mm(a, weights[0].t(), out=out)  # cuBLAS is made ready outside of the graph
+    torch.cuda.synchronize()
+    runs = {"tilec": make_chain(torch, [plan.launch for plan in plans]),
+            "base": make_chain(torch, [lambda _, each=each: torch.mm(a, each.t(), out=out) for each in weights])}
+    estimates = {who: timing.estimate(run) for who, run in runs.items()}
+    samples = timing.measure_burst(runs, estimates, seconds, lambda who: None)
+    for case in cases:
+        if fault := case.out.find_fault(case.want, TOLERANCE):
+            return {"fault": f"in a chain: {fault}"}
+    return {"chain": {who: sample.median / CHAIN_LENGTH for who, sample in samples.items()}}
 
 
 def make_base(torch, kind, m, n, k):
@@ -106,20 +156,25 @@ def measure(modules, library, arguments, work):
     result["variant"] = plan.variant.name
     for mode, samples in modes.items():
         result[mode] = {who: sample.median for who, sample in samples.items()}
+    if size[0] <= MOST_CHAINED_ROWS:
+        result.update(measure_chain(modules, kernel, work, half))
     return result
 
 
 def show(result):
     size = "x".join(map(str, result["size"]))
-    if "burst" not in result:
-        return f"| {result['name']} | {size} | {result.get('fault') or result['skipped']} | | |"
+    if "burst" not in result or "fault" in result:
+        return f"| {result['name']} | {size} | {result.get('fault') or result['skipped']} | | | |"
     operations = 2 * result["size"][0] * result["size"][1] * result["size"][2]
     cells = []
     for mode in ("burst", "sustained"):
         times = result[mode]
         cells.append("%.1f (%.2f of %s, %.1f us)" % (operations / times["tilec"] / 1e9, times["base"] / times["tilec"],
                                                      result["base"], 1e3 * times["tilec"]))
-    return f"| {result['name']} | {size} | {cells[0]} | {cells[1]} | {result['variant']} |"
+    chain = "-"
+    if times := result.get("chain"):
+        chain = "%.1f us (%.2f of bf16)" % (1e3 * times["tilec"], times["base"] / times["tilec"])
+    return f"| {result['name']} | {size} | {cells[0]} | {cells[1]} | {chain} | {result['variant']} |"
 
 
 def main():
@@ -144,7 +199,7 @@ def main():
     if arguments.out:
         arguments.out.mkdir(parents=True, exist_ok=True)
         (arguments.out / "examples.json").write_text(json.dumps(table, indent=1))
-    print("| kernel | M x N x K | burst, T(FL)OP/s | sustained | variant |\n|---|---|---|---|---|")
+    print("| kernel | M x N x K | burst, T(FL)OP/s | sustained | in a chain | variant |\n|---|---|---|---|---|---|")
     print("\n".join(show(result) for result in table))
     sys.exit(1 if any("fault" in result for result in table) else 0)
 
