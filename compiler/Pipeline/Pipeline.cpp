@@ -30,6 +30,7 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   // blocks work at one place of the grid.
   tile::ShareIterationsPassOptions share;
   share.target = target.name.str();
+  share.sharedLimit = target.sharedBytesPerBlock;
   manager.addPass(tile::createShareIterationsPass(share));
 
   // Numbers with scales become arithmetic, on parts of tiles among others,

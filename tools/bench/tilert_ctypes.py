@@ -44,6 +44,10 @@ class _Argument(ctypes.Structure):
     _fields_ = [("kind", c_int), ("value", _Value)]
 
 
+class _Workspace(ctypes.Structure):
+    _fields_ = [("data", c_void_p), ("bytes", c_size_t)]
+
+
 class _Parameter(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("kind", c_int), ("dtype", c_int), ("access", c_int), ("rank", c_int32),
                 ("pack", c_int32), ("strided", c_int), ("noalias", c_int32), ("order", c_uint64)]
@@ -95,6 +99,8 @@ _SIGNATURES = {
     "tilert_prepack": (c_int, [c_void_p, c_char_p, POINTER(_Tensor), c_void_p, c_void_p, POINTER(c_void_p)]),
     "tilert_launch": (c_int, [c_void_p, POINTER(_Argument), c_size_t, c_void_p, POINTER(c_void_p)]),
     "tilert_plan_launch": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
+    "tilert_plan_workspace": (c_int64, [c_void_p]),
+    "tilert_plan_launch_with": (c_int, [c_void_p, POINTER(_Workspace), c_void_p, POINTER(c_void_p)]),
     "tilert_plan_reserve": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "tilert_kernel_prepare": (c_int, [c_void_p, c_int32, POINTER(c_void_p)]),
 }
@@ -318,7 +324,7 @@ class Plan:
     def __init__(self, kernel: Kernel, arguments: Sequence[Union[Tensor, Scalar]], variant: Optional[str],
                  facts: Optional[_DeviceFacts] = None):
         self.kernel, self.library = kernel, kernel.library
-        packed, self._handle = _Arguments(arguments), c_void_p()
+        packed, self._handle, self._workspace = _Arguments(arguments), c_void_p(), None
         c = self.library.c
         devices = [a.device for a in arguments if isinstance(a, Tensor) and a.device >= 0]
         if facts is None and devices:
@@ -341,8 +347,20 @@ class Plan:
         """Makes the workspace that launches on the stream need, if they do."""
         self.library.call(self.library.c.tilert_plan_reserve, self._handle, stream or None)
 
+    @property
+    def workspace_bytes(self):
+        """What a launch needs beside its arguments."""
+        return self.library.c.tilert_plan_workspace(self._handle)
+
+    def lend(self, address: int):
+        """Gives later launches a workspace of `workspace_bytes` zeros, which whoever lends it keeps: for launches that a graph captures."""
+        self._workspace = _Workspace(address, self.workspace_bytes)
+
     def launch(self, stream: int = 0):
         status = c_void_p()
-        code = self.library.c.tilert_plan_launch(self._handle, stream, byref(status))
+        if self._workspace:
+            code = self.library.c.tilert_plan_launch_with(self._handle, byref(self._workspace), stream, byref(status))
+        else:
+            code = self.library.c.tilert_plan_launch(self._handle, stream, byref(status))
         if code:
             raise self.library.take_error(code, status)

@@ -54,6 +54,8 @@ inline constexpr DecisionSpec decisionSpecs[] = {
     {"split", DecisionSpec::Kind::Integer, 1, 1024},
     // Buffers of a pipelined loop.
     {"stages", DecisionSpec::Kind::Integer, 0, 32},
+    // Where blocks that share a loop meet.
+    {"sums", DecisionSpec::Kind::Word, 0, 0, "cluster or workspace"},
     // The operands of products change places.
     {"swap", DecisionSpec::Kind::Boolean, 0, 0},
     // Warps along M and N of a product.

@@ -397,11 +397,27 @@ static std::string findObstacle(PipelinedOp loop, bool inCluster) {
   return "";
 }
 
-/// Why blocks meet where they do.
-static std::string describeMeeting(int64_t shares, StringRef target) {
+/// Why blocks cannot be a cluster; empty if they can.
+static std::string findClusterObstacle(int64_t shares, StringRef target) {
   if (getComputeCapability(target) < 90)
-    return (target + " has no clusters; ").str();
-  return shares > mostClusterBlocks ? "a cluster has 8 blocks at most; " : "";
+    return (target + " has no clusters").str();
+  if (shares > mostClusterBlocks)
+    return "a cluster has " + std::to_string(mostClusterBlocks) +
+           " blocks at most";
+  return "";
+}
+
+/// Why they had better meet in a workspace: sums in shared memory leave too
+/// little of it to what is loaded ahead.
+static std::string findClusterDrawback(PipelinedOp loop, int64_t sharedLimit) {
+  int64_t bits = 0;
+  for (Value sum : loop.getResults())
+    if (auto type = dyn_cast<RankedTensorType>(sum.getType());
+        type && !sum.use_empty())
+      bits += type.getNumElements() * getElementBits(type.getElementType());
+  return bits / 8 > sharedLimit / 2
+             ? "sums would take more than half of shared memory"
+             : "";
 }
 
 LogicalResult ShareIterations::shareLoops(KernelOp kernel) {
@@ -427,8 +443,15 @@ LogicalResult ShareIterations::shareLoops(KernelOp kernel) {
   int64_t asked = getCount(chosen, splitAttrName);
   int64_t shares = decided.value_or(asked);
   if (shares > 1) {
+    std::string obstacle = findClusterObstacle(shares, target);
+    std::string drawback = findClusterDrawback(chosen, sharedLimit);
+    auto meeting = getDecidedWord(kernel, "sums");
+    if (meeting == StringRef("cluster") && !obstacle.empty())
+      return kernel.emitError("decision 'sums' = cluster cannot be honoured: ")
+             << obstacle;
     bool inCluster =
-        getComputeCapability(target) >= 90 && shares <= mostClusterBlocks;
+        obstacle.empty() &&
+        (meeting ? meeting == StringRef("cluster") : drawback.empty());
     if (std::string why = findObstacle(chosen, inCluster); !why.empty()) {
       if (decided)
         return kernel.emitError("decision 'split' = ")
@@ -438,10 +461,11 @@ LogicalResult ShareIterations::shareLoops(KernelOp kernel) {
     }
     IterationSharer sharer(chosen, shares, inCluster);
     sharer.run();
+    std::string reason = obstacle.empty() ? drawback : obstacle;
+    reason += (reason.empty() ? "" : "; ") + sharer.describeRest().str();
     noteChoice(kernel, chosen.getLoc(),
                {"sums", inCluster ? "cluster" : "workspace",
-                "cluster, workspace",
-                describeMeeting(shares, target) + sharer.describeRest().str()});
+                obstacle.empty() ? "cluster, workspace" : "workspace", reason});
   }
   chosen->removeAttr(splitAttrName);
   noteChoice(

@@ -15,8 +15,8 @@ def ShareIterationsPass
     values are sums.  Each runs as many that follow each other, and adds to zeros
     but for the first, which begins with the sums of the source.  On GPUs with
     clusters the blocks of a place, up to 8, are one: each puts its sums in its
-    own shared memory, and after a barrier of the cluster they are added in the
-    order of the blocks.  If all that follows is done element by element and
+    own shared memory, if they take no more than half of it, and after a barrier of
+    the cluster they are added in the order of the blocks.  If all that follows is done element by element and
     stored, each block finishes a part of the rows or columns; else the first one
     goes on alone.  Where there are no clusters, or not so large ones, each block
     stores its sums to a workspace (`tile.workspace`), and the last one to come
@@ -41,7 +41,8 @@ def ShareIterationsPass
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"sm_90a\"", "GPU whose means are used">
+    Option<"target", "target", "std::string", "\"sm_90a\"", "GPU whose means are used">,
+    Option<"sharedLimit", "shared-limit", "int64_t", "232448", "bytes of shared memory per block">
   ];
 }
 
