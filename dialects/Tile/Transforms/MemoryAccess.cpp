@@ -169,8 +169,9 @@ static void traceMemory(Value memory, MemoryAccess &access) {
     }
   }
   auto argument = dyn_cast<BlockArgument>(memory);
-  if (argument && isa<KernelOp>(argument.getOwner()->getParentOp())) {
-    access.root = argument;
+  if (memory.getDefiningOp<WorkspaceOp>() ||
+      (argument && isa<KernelOp>(argument.getOwner()->getParentOp()))) {
+    access.root = memory;
     return;
   }
   access.stage.reset();
@@ -345,7 +346,12 @@ static bool shareBytes(const MemoryAccess &a, const MemoryAccess &b) {
 }
 
 /// Whether two tensors may overlap: any may unless one promises not to.
-static bool mayAliasArguments(Value a, Value b) {
+static bool mayAliasTensors(Value a, Value b) {
+  auto lent = a.getDefiningOp<WorkspaceOp>(),
+       other = b.getDefiningOp<WorkspaceOp>();
+  // No argument is lent, and each array has its place.
+  if (lent || other)
+    return lent && other && lent.getOffset() == other.getOffset();
   auto first = cast<BlockArgument>(a), second = cast<BlockArgument>(b);
   auto kernel = cast<KernelOp>(first.getOwner()->getParentOp());
   return !kernel.getArgAttr(first.getArgNumber(), "tile.noalias") &&
@@ -424,7 +430,7 @@ bool tile::mayOverlap(const MemoryAccess &a, const MemoryAccess &b) {
     return true;
   if (a.root == b.root)
     return !areDisjoint(a, b);
-  return a.inShared ? shareBytes(a, b) : mayAliasArguments(a.root, b.root);
+  return a.inShared ? shareBytes(a, b) : mayAliasTensors(a.root, b.root);
 }
 
 /// Whether each element that both touch is touched by one thread: the same box

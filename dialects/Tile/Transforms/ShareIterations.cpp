@@ -69,8 +69,7 @@ private:
   void finishInParts(SlicedTail &tail);
   void finishInFirst();
   void finishInLast();
-  void replaceSums(Operation *totals, Operation *last);
-  void guardRest(Operation *op, Value condition);
+  scf::IfOp guardRest(Operation *op, Value condition);
   void setLaunch();
 
   PipelinedOp loop;
@@ -247,12 +246,12 @@ void IterationSharer::finishInParts(SlicedTail &tail) {
   ClusterWaitOp::create(builder, loc, tiles);
 }
 
-/// Puts all behind `op` in its block in a branch.
-void IterationSharer::guardRest(Operation *op, Value condition) {
+/// Puts all behind `op` in its block in a branch; null if there is nothing.
+scf::IfOp IterationSharer::guardRest(Operation *op, Value condition) {
   Block *block = op->getBlock();
   Operation *terminator = block->getTerminator();
   if (op->getNextNode() == terminator)
-    return;
+    return {};
   OpBuilder at(op->getContext());
   at.setInsertionPointAfter(op);
   auto branch = scf::IfOp::create(at, loc, condition, /*withElseRegion=*/false);
@@ -260,17 +259,7 @@ void IterationSharer::guardRest(Operation *op, Value condition) {
   body->getOperations().splice(
       body->getTerminator()->getIterator(), block->getOperations(),
       std::next(branch->getIterator()), terminator->getIterator());
-}
-
-/// Behind `last` the results of `totals` stand for the sums of the block.
-void IterationSharer::replaceSums(Operation *totals, Operation *last) {
-  for (auto [sum, total] :
-       llvm::zip_equal(loop.getResults(), totals->getResults()))
-    sum.replaceUsesWithIf(total, [&](OpOperand &use) {
-      Operation *user =
-          loop->getBlock()->findAncestorOpInBlock(*use.getOwner());
-      return user && last->isBeforeInBlock(user);
-    });
+  return branch;
 }
 
 void IterationSharer::finishInFirst() {
@@ -308,7 +297,13 @@ void IterationSharer::finishInFirst() {
   builder.setInsertionPointAfter(branch);
   ClusterArriveOp::create(builder, loc, /*after_reads=*/true);
   auto wait = ClusterWaitOp::create(builder, loc, tiles);
-  replaceSums(branch, wait);
+  for (auto [sum, result] :
+       llvm::zip_equal(loop.getResults(), branch.getResults()))
+    sum.replaceUsesWithIf(result, [&](OpOperand &use) {
+      Operation *user =
+          loop->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      return user && wait->isBeforeInBlock(user);
+    });
   for (Operation *op = wait; !isa<KernelOp>(op);
        op = op->getBlock()->getParentOp())
     guardRest(op, isFirst);
@@ -319,16 +314,18 @@ void IterationSharer::finishInFirst() {
 void IterationSharer::finishInLast() {
   WorkspaceSums sums(loop, shares);
   sums.emitStores(builder, share);
-  Value isLast = LastShareOp::create(builder, loc, builder.getI1Type());
-  auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), isLast,
-                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
-  builder.setInsertionPointToEnd(branch.elseBlock());
-  scf::YieldOp::create(builder, loc, loop.getResults());
-  builder.setInsertionPointToEnd(branch.thenBlock());
-  scf::YieldOp::create(builder, loc, sums.emitTotals(builder));
-  replaceSums(branch, branch);
-  guardRest(branch, isLast);
+  auto last = LastShareOp::create(builder, loc, builder.getI1Type());
   sums.setLaunch();
+  scf::IfOp branch = guardRest(last, last);
+  if (!branch)
+    return;
+  builder.setInsertionPointToStart(branch.thenBlock());
+  for (auto [sum, total] :
+       llvm::zip_equal(loop.getResults(), sums.emitTotals(builder)))
+    if (sum != total)
+      sum.replaceUsesWithIf(total, [&](OpOperand &use) {
+        return branch->isAncestor(use.getOwner());
+      });
 }
 
 //===----------------------------------------------------------------------===//

@@ -598,16 +598,18 @@ tile.kernel @groups_of_teams(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dt
 // -----
 
 // Tests that what a block has written stands in front of a barrier before it is
-// counted, and that no other one is behind.
+// counted, that no other one is behind, and that tensors are other memory.
 // CHECK-LABEL: @counted
+// CHECK-NOT: tile.barrier
 // CHECK: tile.store
 // CHECK-NEXT: tile.barrier
 // CHECK-NEXT: tile.last_share
 // CHECK-NOT: tile.barrier
-tile.kernel @counted() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, tile.shares = 2 : i64} {
+tile.kernel @counted(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "K"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64, tile.shares = 2 : i64} {
   %c0 = arith.constant 0 : i64
   %w = tile.workspace {offset = 65536 : i64, place_bytes = 1024 : i64} : !tile.global<2x16x8xf32>
-  %x = arith.constant dense<1.0> : tensor<16x8xf32>
+  %x = tile.load %A[%c0, %c0] : !tile.global<?x?xf32> -> tensor<16x8xf32>
   tile.store %x, %w[%c0, %c0, %c0] : tensor<16x8xf32>, !tile.global<2x16x8xf32>
   %l = tile.last_share : i1
   %y = tile.load %w[%c0, %c0, %c0] : !tile.global<2x16x8xf32> -> tensor<16x8xf32>

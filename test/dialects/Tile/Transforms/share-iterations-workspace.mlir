@@ -13,15 +13,13 @@
 // CHECK: %[[W:.+]] = tile.workspace {offset = 65536 : i64, place_bytes = 24576 : i64} : <3x32x64xi32>
 // CHECK: tile.store %[[R]], %[[W]][%[[RANK]], %{{.+}}, %{{.+}}]
 // CHECK: %[[LAST:.+]] = tile.last_share : i1
-// CHECK: %[[ALL:.+]] = scf.if %[[LAST]]
+// CHECK-NEXT: scf.if %[[LAST]] {
 // CHECK: %[[X0:.+]] = tile.load %[[W]]
 // CHECK: %[[X1:.+]] = tile.load %[[W]]
 // CHECK: %[[X2:.+]] = tile.load %[[W]]
 // CHECK: %[[S1:.+]] = arith.addi %[[X0]], %[[X1]]
 // CHECK: %[[S2:.+]] = arith.addi %[[S1]], %[[X2]]
-// CHECK: scf.yield %[[S2]]
-// CHECK: scf.if %[[LAST]] {
-// CHECK:   tile.store %[[ALL]], %arg1
+// CHECK:   tile.store %[[S2]], %arg1
 // CHECK: }
 // CHECK-NEXT: tile.return
 tile.kernel @in_last(
@@ -56,7 +54,7 @@ tile.kernel @in_last(
 // CHECK: %[[C:.+]] = arith.addf %[[B]], %{{.+}}
 // CHECK: %[[D:.+]] = arith.addf %[[C]], %{{.+}}
 // CHECK: scf.yield %[[D]]
-// CHECK: scf.yield %[[ALL]]
+// CHECK: tile.store %[[ALL]], %arg1
 tile.kernel @many(
     %A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "K"]},
     %C: !tile.global<?x?xf32> {tile.name = "C", tile.dtype = "f32", tile.access = "out", tile.dims = ["M", 64]})
