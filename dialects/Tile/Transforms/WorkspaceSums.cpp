@@ -68,7 +68,7 @@ static Value add(OpBuilder &builder, Location loc, Value a, Value b) {
 /// registers; the first ones are those that are left over.
 Value WorkspaceSums::addParts(OpBuilder &builder, Value array,
                               RankedTensorType type) {
-  constexpr int64_t registersOnTheirWay = 64, wordBits = 32;
+  constexpr int64_t registersOnTheirWay = 48, wordBits = 32;
   int64_t words = llvm::divideCeil(
       type.getNumElements() * int64_t(getElementBits(type.getElementType())),
       wordBits * int64_t(kernel.getThreads()));
