@@ -3,7 +3,6 @@
 
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
-#include "llvm/IR/LLVMContext.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Support/raw_ostream.h"
@@ -57,42 +56,53 @@ bool tilec::canShareKernels(const llvm::Module &module) {
   return countKernels(module) > 1 && std::thread::hardware_concurrency() > 1;
 }
 
-llvm::Error tilec::forEachKernel(
-    const llvm::Module &module,
-    llvm::function_ref<llvm::Error(size_t, llvm::Module &)> work) {
-  llvm::SmallVector<const llvm::Function *> kernels = listKernels(module);
-  std::vector<std::string> names;
-  for (const llvm::Function *kernel : kernels)
-    names.push_back(kernel->getName().str());
-  Bitcode code = writeBitcode(module);
+KernelParts::KernelParts(const llvm::Module &module)
+    : code(writeBitcode(module)) {
+  for (const llvm::Function *kernel : listKernels(module)) {
+    Part &part = parts.emplace_back();
+    part.name = kernel->getName().str();
+    part.length = kernel->getInstructionCount();
+    part.context = std::make_unique<llvm::LLVMContext>();
+  }
+}
 
+llvm::Error KernelParts::work(
+    size_t index,
+    llvm::function_ref<llvm::Error(size_t, llvm::Module &)> work) {
+  Part &part = parts[index];
+  if (!part.module) {
+    auto read = readKernel(code, part.name, *part.context);
+    if (!read)
+      return read.takeError();
+    part.module = std::move(*read);
+  }
+  llvm::Error error = work(index, *part.module);
+  if (error) {
+    // A crash may have left the module half rewritten: nobody is to walk it
+    // again.
+    part.module.release();
+    part.context.release();
+  }
+  return error;
+}
+
+llvm::Error KernelParts::forEach(
+    llvm::function_ref<llvm::Error(size_t, llvm::Module &)> work) {
   // The longest first, so that the threads end together.
-  auto order = llvm::to_vector(llvm::seq<size_t>(0, names.size()));
+  auto order = llvm::to_vector(llvm::seq<size_t>(0, parts.size()));
   llvm::sort(order, [&](size_t a, size_t b) {
-    return kernels[a]->getInstructionCount() >
-           kernels[b]->getInstructionCount();
+    return parts[a].length > parts[b].length;
   });
-  std::vector<std::string> errors(names.size());
+  std::vector<std::string> errors(parts.size());
   std::atomic<size_t> next = 0;
   auto takeKernels = [&] {
-    for (size_t turn = next++; turn < order.size(); turn = next++) {
-      size_t index = order[turn];
-      auto context = std::make_unique<llvm::LLVMContext>();
-      auto part = readKernel(code, names[index], *context);
-      if (!part) {
-        errors[index] = llvm::toString(part.takeError());
-      } else if (llvm::Error error = work(index, **part)) {
-        errors[index] = llvm::toString(std::move(error));
-        // A crash may have left the module half rewritten: nobody is to walk
-        // it again.
-        part->release();
-        context.release();
-      }
-    }
+    for (size_t turn = next++; turn < order.size(); turn = next++)
+      if (llvm::Error error = this->work(order[turn], work))
+        errors[order[turn]] = llvm::toString(std::move(error));
   };
   std::vector<std::thread> helpers;
   size_t threads =
-      std::min<size_t>(std::thread::hardware_concurrency(), names.size());
+      std::min<size_t>(std::thread::hardware_concurrency(), parts.size());
   for (size_t i = 1; i < threads; ++i)
     helpers.emplace_back(takeKernels);
   takeKernels();
@@ -104,17 +114,12 @@ llvm::Error tilec::forEachKernel(
   return llvm::Error::success();
 }
 
-llvm::Error
-tilec::transformKernels(llvm::Module &module,
-                        llvm::function_ref<llvm::Error(llvm::Module &)> work) {
-  std::vector<Bitcode> results(countKernels(module));
-  if (llvm::Error error =
-          forEachKernel(module, [&](size_t index, llvm::Module &part) {
-            llvm::Error failure = work(part);
-            if (!failure)
-              results[index] = writeBitcode(part);
-            return failure;
-          }))
+llvm::Error KernelParts::join(llvm::Module &module) {
+  std::vector<Bitcode> results(parts.size());
+  if (llvm::Error error = forEach([&](size_t index, llvm::Module &part) {
+        results[index] = writeBitcode(part);
+        return llvm::Error::success();
+      }))
     return error;
 
   // The parts bring their bodies, and the units of their debug locations.

@@ -1,7 +1,6 @@
 //===- Optimize.cpp - LLVM's optimisation pipeline ------------------------===//
 #include "compiler/CodeGen/Optimize.h"
 #include "compiler/CodeGen/CrashGuard.h"
-#include "compiler/CodeGen/KernelParts.h"
 #include "compiler/CodeGen/OrderArrivals.h"
 #include "compiler/CodeGen/TargetMachine.h"
 #include "llvm/IR/Verifier.h"
@@ -72,6 +71,8 @@ static void runPasses(llvm::Module &module, llvm::TargetMachine &machine) {
 }
 
 static llvm::Error optimizeHere(llvm::Module &module, const Target &target) {
+  if (llvm::Error error = verify(module, "before"))
+    return error;
   auto machine = createTargetMachine(target, target.lowestPtx);
   if (!machine)
     return machine.takeError();
@@ -82,10 +83,18 @@ static llvm::Error optimizeHere(llvm::Module &module, const Target &target) {
 }
 
 llvm::Error tilec::optimize(llvm::Module &module, const Target &target) {
-  if (llvm::Error error = verify(module, "before"))
-    return error;
   if (!canShareKernels(module))
     return optimizeHere(module, target);
-  return transformKernels(
-      module, [&](llvm::Module &part) { return optimizeHere(part, target); });
+  // What does not verify cannot travel.
+  if (llvm::Error error = verify(module, "before"))
+    return error;
+  KernelParts kernels(module);
+  if (llvm::Error error = optimize(kernels, target))
+    return error;
+  return kernels.join(module);
+}
+
+llvm::Error tilec::optimize(KernelParts &kernels, const Target &target) {
+  return kernels.forEach(
+      [&](size_t, llvm::Module &part) { return optimizeHere(part, target); });
 }

@@ -1,7 +1,6 @@
 //===- PtxEmission.cpp - From LLVM IR to PTX ------------------------------===//
 #include "compiler/CodeGen/PtxEmission.h"
 #include "compiler/CodeGen/CrashGuard.h"
-#include "compiler/CodeGen/KernelParts.h"
 #include "compiler/CodeGen/Ptxas.h"
 #include "compiler/CodeGen/RequiredPtx.h"
 #include "compiler/CodeGen/TargetMachine.h"
@@ -165,12 +164,12 @@ generateCodeOfWhole(const llvm::Module &module, const Target &target,
 }
 
 /// Generates the code of kernel after kernel, in threads.
-static llvm::Expected<std::string>
-generateCodeOfParts(const llvm::Module &module, const Target &target,
-                    PtxVersion version) {
-  std::vector<std::string> texts(countKernels(module));
-  if (llvm::Error error = forEachKernel(
-          module, [&](size_t index, llvm::Module &part) -> llvm::Error {
+static llvm::Expected<std::string> generateCodeOfParts(KernelParts &kernels,
+                                                       const Target &target,
+                                                       PtxVersion version) {
+  std::vector<std::string> texts(kernels.size());
+  if (llvm::Error error =
+          kernels.forEach([&](size_t index, llvm::Module &part) -> llvm::Error {
             auto machine = createTargetMachine(target, version);
             if (!machine)
               return machine.takeError();
@@ -229,24 +228,53 @@ static llvm::Error checkVersionLine(llvm::StringRef ptx,
   return llvm::Error::success();
 }
 
-llvm::Expected<std::string> tilec::emitPTX(const llvm::Module &module,
-                                           const Target &target,
-                                           const Ptxas *assembler,
-                                           const PtxOptions &options) {
-  RequiredPtx required = findRequiredPtx(module, target);
+/// The PTX of `generate`, which is given the version that it is to be of.
+static llvm::Expected<std::string>
+emitChecked(const RequiredPtx &required, const Target &target,
+            const Ptxas *assembler,
+            llvm::function_ref<llvm::Expected<std::string>()> generate) {
   if (assembler)
     if (llvm::Error error = checkAssembler(*assembler, required, target))
       return error;
-
   setBackEndOptions();
-  // Kernels of one text share the table of their source files.
-  llvm::Expected<std::string> ptx =
-      canShareKernels(module) && !options.lineInfo
-          ? generateCodeOfParts(module, target, required.version)
-          : generateCodeOfWhole(module, target, required.version, options);
+  llvm::Expected<std::string> ptx = generate();
   if (!ptx)
     return ptx.takeError();
   if (llvm::Error error = checkVersionLine(*ptx, required, target))
     return error;
   return ptx;
+}
+
+llvm::Expected<std::string> tilec::emitPTX(const llvm::Module &module,
+                                           const Target &target,
+                                           const Ptxas *assembler,
+                                           const PtxOptions &options) {
+  // Kernels of one text share the table of their source files.
+  if (canShareKernels(module) && !options.lineInfo) {
+    KernelParts kernels(module);
+    return emitPTX(kernels, target, assembler);
+  }
+  RequiredPtx required = findRequiredPtx(module, target);
+  return emitChecked(required, target, assembler, [&]() {
+    return generateCodeOfWhole(module, target, required.version, options);
+  });
+}
+
+llvm::Expected<std::string> tilec::emitPTX(KernelParts &kernels,
+                                           const Target &target,
+                                           const Ptxas *assembler) {
+  std::vector<RequiredPtx> needs(kernels.size());
+  if (llvm::Error error =
+          kernels.forEach([&](size_t index, llvm::Module &part) {
+            needs[index] = findRequiredPtx(part, target);
+            return llvm::Error::success();
+          }))
+    return error;
+  RequiredPtx required = needs.front();
+  for (const RequiredPtx &other : needs)
+    if (required.version < other.version)
+      required = other;
+  return emitChecked(required, target, assembler, [&]() {
+    return generateCodeOfParts(kernels, target, required.version);
+  });
 }

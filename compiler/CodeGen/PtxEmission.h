@@ -6,8 +6,8 @@
 #ifndef TILE_COMPILER_CODEGEN_PTXEMISSION_H
 #define TILE_COMPILER_CODEGEN_PTXEMISSION_H
 
+#include "compiler/CodeGen/KernelParts.h"
 #include "compiler/CodeGen/Target.h"
-#include "llvm/IR/Module.h"
 #include <optional>
 #include <string>
 
@@ -28,6 +28,11 @@ llvm::Expected<std::string> emitPTX(const llvm::Module &module,
                                     const Target &target,
                                     const Ptxas *assembler = nullptr,
                                     const PtxOptions &options = {});
+
+/// The same of kernels one by one, in threads; their modules are good for
+/// nothing afterwards.
+llvm::Expected<std::string> emitPTX(KernelParts &kernels, const Target &target,
+                                    const Ptxas *assembler = nullptr);
 
 } // namespace tilec
 

@@ -340,22 +340,33 @@ llvm::Error Compilation::addPackers() {
 // LLVM dialect to cubin
 //===----------------------------------------------------------------------===//
 
-llvm::Error Compilation::makeLLVMModule() {
+llvm::Error Compilation::makeLLVMModule(bool isForPtx) {
   timer.begin("translation to LLVM IR");
   auto translated = translateToLLVM(*loweredModule, llvmContext, *target);
   if (!translated)
     return translated.takeError();
   llvmModule = std::move(*translated);
   timer.begin("optimisation");
-  if (llvm::Error error = optimize(*llvmModule, *target))
+  kernelParts.reset();
+  if (isForPtx && canShareKernels(*llvmModule)) {
+    kernelParts = std::make_unique<KernelParts>(*llvmModule);
+    if (llvm::Error error = optimize(*kernelParts, *target))
+      return error;
+  } else if (llvm::Error error = optimize(*llvmModule, *target)) {
     return error;
+  }
   timer.end();
   return llvm::Error::success();
 }
 
+llvm::Expected<std::string> Compilation::emitOptimised(const Ptxas *assembler) {
+  return kernelParts ? emitPTX(*kernelParts, *target, assembler)
+                     : emitPTX(*llvmModule, *target, assembler);
+}
+
 llvm::Error Compilation::makePtx() {
   timer.begin("PTX");
-  llvm::Expected<std::string> text = emitPTX(*llvmModule, *target);
+  llvm::Expected<std::string> text = emitOptimised(/*assembler=*/nullptr);
   if (!text)
     return text.takeError();
   ptx = std::move(*text);
@@ -373,6 +384,9 @@ llvm::Error Compilation::lintCode() {
   if (lint.hazards.empty())
     return llvm::Error::success();
   // The same code once more, for the lines of the source.
+  if (kernelParts)
+    if (llvm::Error error = makeLLVMModule(/*isForPtx=*/false))
+      return error;
   PtxOptions withLines;
   withLines.lineInfo = true;
   llvm::Expected<std::string> text =
@@ -391,7 +405,7 @@ llvm::Error Compilation::makeCubin() {
     return ptxas.takeError();
   timer.begin("PTX");
   // Again, for an assembler that may be too old for it.
-  llvm::Expected<std::string> text = emitPTX(*llvmModule, *target, &*ptxas);
+  llvm::Expected<std::string> text = emitOptimised(&*ptxas);
   if (!text)
     return text.takeError();
   ptx = std::move(*text);
@@ -449,7 +463,7 @@ llvm::Error Compilation::compileTo(Stage stage) {
     return error;
   if (stage == Stage::Nvvm)
     return llvm::Error::success();
-  if (llvm::Error error = makeLLVMModule())
+  if (llvm::Error error = makeLLVMModule(/*isForPtx=*/stage != Stage::LLVM))
     return error;
   if (stage == Stage::LLVM)
     return llvm::Error::success();

@@ -78,7 +78,7 @@ public:
   llvm::ArrayRef<PassSnapshot> getSnapshots() const { return snapshots; }
   /// After all passes, or those that decide.
   mlir::ModuleOp getLoweredModule() { return *loweredModule; }
-  /// Optimised: what PTX is made of and the emulator runs.
+  /// Optimised, of the stage LLVM: what PTX is made of and the emulator runs.
   const llvm::Module &getLLVMModule() const { return *llvmModule; }
   const std::string &getPtx() const { return ptx; }
   const Cubin &getCubin() const { return cubin; }
@@ -97,7 +97,8 @@ private:
   llvm::Error lower(bool stopsAtDecisions);
   llvm::Error dropOtherFunctions();
   llvm::Error addPackers();
-  llvm::Error makeLLVMModule();
+  llvm::Error makeLLVMModule(bool isForPtx);
+  llvm::Expected<std::string> emitOptimised(const Ptxas *assembler);
   llvm::Error makePtx();
   llvm::Error lintCode();
   llvm::Error makeCubin();
@@ -126,6 +127,8 @@ private:
   std::vector<PassSnapshot> snapshots;
   mlir::OwningOpRef<mlir::ModuleOp> loweredModule;
   std::unique_ptr<llvm::Module> llvmModule;
+  /// Its kernels, where nobody wants them in one module.
+  std::unique_ptr<KernelParts> kernelParts;
   std::string ptx;
   PtxLintReport lint;
   Cubin cubin;

@@ -33,9 +33,9 @@ static constexpr llvm::StringLiteral threeKernels = R"(
 )";
 
 namespace {
-class KernelParts : public testing::Test {
+class KernelPartsTest : public testing::Test {
 protected:
-  KernelParts() {
+  KernelPartsTest() {
     llvm::SMDiagnostic error;
     module = llvm::parseAssemblyString(threeKernels, error, context);
     EXPECT_TRUE(module) << error.getMessage().str();
@@ -55,11 +55,12 @@ protected:
 };
 } // namespace
 
-TEST_F(KernelParts, GivesEachKernelAlone) {
+TEST_F(KernelPartsTest, GivesEachKernelAlone) {
   std::mutex mutex;
-  std::vector<std::string> seen(countKernels(*module));
   std::string before = print();
-  llvm::cantFail(forEachKernel(*module, [&](size_t index, llvm::Module &part) {
+  KernelParts kernels(*module);
+  std::vector<std::string> seen(kernels.size());
+  llvm::cantFail(kernels.forEach([&](size_t index, llvm::Module &part) {
     std::lock_guard<std::mutex> lock(mutex);
     for (llvm::Function &function : part)
       seen[index] += function.getName().str() + ";";
@@ -69,12 +70,14 @@ TEST_F(KernelParts, GivesEachKernelAlone) {
   EXPECT_EQ(print(), before);
 }
 
-TEST_F(KernelParts, PutsChangedKernelsBackInTheirOrder) {
-  llvm::cantFail(transformKernels(*module, [](llvm::Module &part) {
+TEST_F(KernelPartsTest, PutsChangedKernelsBackInTheirOrder) {
+  KernelParts kernels(*module);
+  llvm::cantFail(kernels.forEach([](size_t, llvm::Module &part) {
     for (llvm::Function &function : part)
       function.addFnAttr("changed");
     return llvm::Error::success();
   }));
+  llvm::cantFail(kernels.join(*module));
   std::string names;
   for (llvm::Function &function : *module) {
     EXPECT_FALSE(function.isDeclaration());
@@ -85,9 +88,10 @@ TEST_F(KernelParts, PutsChangedKernelsBackInTheirOrder) {
   EXPECT_EQ(std::distance(module->global_begin(), module->global_end()), 1);
 }
 
-TEST_F(KernelParts, ReportsTheFirstKernelThatFails) {
+TEST_F(KernelPartsTest, ReportsTheFirstKernelThatFails) {
+  KernelParts kernels(*module);
   llvm::Error error =
-      transformKernels(*module, [](llvm::Module &part) -> llvm::Error {
+      kernels.forEach([](size_t, llvm::Module &part) -> llvm::Error {
         llvm::StringRef name = part.begin()->getName();
         if (name == "first")
           return llvm::Error::success();
@@ -96,7 +100,7 @@ TEST_F(KernelParts, ReportsTheFirstKernelThatFails) {
   EXPECT_EQ(llvm::toString(std::move(error)), "no second");
 }
 
-TEST_F(KernelParts, BecomesOneTextOfPtx) {
+TEST_F(KernelPartsTest, BecomesOneTextOfPtx) {
   std::string ptx = llvm::cantFail(emitPTX(*module, *target));
   auto count = [&](llvm::StringRef text) {
     return llvm::StringRef(ptx).count(text);
