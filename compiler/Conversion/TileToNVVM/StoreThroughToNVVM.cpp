@@ -5,6 +5,10 @@
 // and has one thread start the copy, or one for each panel of columns.  The two
 // buffers take turns.
 //
+// What is done to sums on their way moves to where they are stored: done to all
+// of them at once it would take registers beside those of the product, whose
+// sums are free together only.
+//
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/TileToNVVM/Emitters.h"
@@ -12,6 +16,10 @@
 #include "compiler/Conversion/TileToNVVM/SharedAddress.h"
 #include "compiler/Conversion/TileToNVVM/WideAccess.h"
 #include "dialects/Tile/Transforms/WgmmaCandidates.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -53,6 +61,7 @@ private:
   SharedView staging;
   int64_t partRows, columns;
   WideStorer storer;
+  SmallVector<Operation *> stores;
   /// By the first row and column, beside the warpgroup's own.
   std::map<std::pair<int, int>, SmallVector<Pair>> parts;
   /// The warpgroup of the team, whether the thread starts its copies, and the
@@ -60,6 +69,44 @@ private:
   Value group, isLeader, groupRow, groupColumn;
 };
 } // namespace
+
+/// Moves what makes the operands of `store`, and nothing else, in front of it,
+/// unless that takes more values than the pair that it stores: they would then
+/// be kept for longer.
+static void bringOperands(Operation *store) {
+  constexpr unsigned manyUses = 32;
+  llvm::SmallSetVector<Operation *, 8> chain;
+  chain.insert(store);
+  llvm::SmallPtrSet<Value, 4> taken;
+  SmallVector<Value> open(store->getOperands());
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    Operation *maker = value.getDefiningOp();
+    if (value.getParentBlock() != store->getBlock() ||
+        matchPattern(value, m_Constant()) || value.hasNUsesOrMore(manyUses))
+      continue;
+    bool canMove = maker && maker->getNumOperands() != 0 &&
+                   maker->getNumRegions() == 0 && isPure(maker) &&
+                   llvm::all_of(maker->getUsers(), [&](Operation *user) {
+                     return chain.contains(user);
+                   });
+    if (!canMove) {
+      taken.insert(value);
+      continue;
+    }
+    taken.erase(value);
+    if (chain.insert(maker))
+      llvm::append_range(open, maker->getOperands());
+  }
+  // The pair, and the address.
+  if (taken.size() > 3)
+    return;
+  for (Operation *first = store;
+       Operation *maker : llvm::drop_begin(chain.getArrayRef())) {
+    maker->moveBefore(first);
+    first = maker;
+  }
+}
 
 /// Where a register's element is, apart from the thread's share.
 static layout::Coords getPlace(const layout::FragmentLayout &layout, int reg) {
@@ -110,10 +157,13 @@ Value StoreThrough::getBuffer(int64_t index) {
 
 /// All threads of the warpgroup are here.
 void StoreThrough::synchronise() {
-  e.callVolatileAsm(
-      "bar.sync $0, $1;", "r,n,",
-      {e.add(group, e.i32(firstGroupBarrier)), e.i32(warpgroupThreads)},
-      Type());
+  // A team of one warpgroup has a barrier of its own: its warpgroups have the
+  // numbers of another team's.
+  Value barrier = e.threads == warpgroupThreads && e.teamBarrier != 0
+                      ? e.i32(e.teamBarrier)
+                      : e.add(group, e.i32(firstGroupBarrier));
+  e.callVolatileAsm("bar.sync $0, $1;", "r,n,",
+                    {barrier, e.i32(warpgroupThreads)}, Type());
 }
 
 SharedType StoreThrough::getPartType() {
@@ -128,9 +178,11 @@ void StoreThrough::writePart(Value buffer, ArrayRef<Pair> pairs) {
   SharedAddresser to(e, {buffer, part}, {0, 0}, {partRows, columns},
                      layout.laneBases(), layout.warpBases().take_front(2));
   int64_t bytes = 2 * part.getStorage().unitBytes();
-  for (const Pair &pair : pairs)
+  for (const Pair &pair : pairs) {
     storer.store(to.getPointer({pair.row, pair.column}, {0, 0}), bytes,
                  {pair.first, pair.second});
+    stores.push_back(&*std::prev(e.builder.getInsertionPoint()));
+  }
 }
 
 void StoreThrough::startCopies(Value buffer, std::pair<int, int> place) {
@@ -192,6 +244,7 @@ void StoreThrough::emit() {
                 [&, place = place]() { startCopies(buffer, place); });
     ++index;
   }
+  llvm::for_each(stores, bringOperands);
 }
 
 LogicalResult tile::emitStoreThrough(KernelEmitter &e, StoreThroughOp op) {

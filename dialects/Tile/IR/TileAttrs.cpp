@@ -227,3 +227,18 @@ LogicalResult MmaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   }
   return success();
 }
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ScheduleKind kind, int64_t teams,
+                                   int64_t groups) {
+  bool isPingPong = kind == ScheduleKind::PingPong;
+  // schedule-c1: there is somebody to multiply.
+  if (teams < 1 || groups < 1 || (!isPingPong && teams != 1))
+    return emitError() << "schedule-c1: 'teams' and 'groups' are positive, and "
+                          "'cooperative' has one team";
+  // schedule-c2: who takes turns needs somebody to take them with.
+  if (isPingPong && (teams < 2 || groups != 1))
+    return emitError() << "schedule-c2: 'pingpong' has two teams or more, of "
+                          "one warpgroup each";
+  return success();
+}

@@ -149,6 +149,36 @@ def Tile_CopyPlanAttr : Tile_Attr<"CopyPlan", "copy_plan"> {
   let assemblyFormat = "`<` `engine` `=` $engine `,` `bytes` `=` $bytes `>`";
 }
 
+def Tile_ScheduleKind : I32EnumAttr<"ScheduleKind", "How warpgroups share the tiles of a block", [
+    I32EnumAttrCase<"Cooperative", 0, "cooperative">,
+    I32EnumAttrCase<"PingPong", 1, "pingpong">
+  ]> {
+  let cppNamespace = "::mlir::tile";
+}
+
+def Tile_ScheduleAttr : Tile_Attr<"Schedule", "schedule"> {
+  let summary = "Which warpgroups of a block copy, which multiply, and when";
+  let description = [{
+    One warpgroup copies by TMA, the others multiply.  With `cooperative` all of
+    these, `groups` of them, share each tile.  With `pingpong` they are `teams`
+    of `groups` warpgroups, which have a tile of their own each and take the ring
+    of buffers in turns: one multiplies while the others store their sums.
+
+    `threads` of the kernel are those of one tile until `specialize-warps` makes
+    the teams.
+
+    Example: `#tile.schedule<pingpong, teams = 2, groups = 1>`
+
+    Verifier:
+    - `schedule-c1`: `teams` and `groups` are positive, and `cooperative` has one
+      team.
+    - `schedule-c2`: `pingpong` has two teams or more, of one warpgroup each.
+  }];
+  let parameters = (ins "ScheduleKind":$kind, "int64_t":$teams, "int64_t":$groups);
+  let assemblyFormat = "`<` $kind `,` `teams` `=` $teams `,` `groups` `=` $groups `>`";
+  let genVerifyDecl = 1;
+}
+
 def Tile_ReductionKind : I32EnumAttr<"ReductionKind", "How elements are combined", [
     I32EnumAttrCase<"Sum", 0, "sum">,
     I32EnumAttrCase<"Max", 1, "max">,

@@ -372,6 +372,22 @@ static LogicalResult verifyTensorMap(KernelOp kernel, Attribute attr) {
                    cast<GlobalType>(kernel.getArgumentTypes()[param.getInt()]));
 }
 
+/// kernel-c14: the threads are those of the schedule, before and after its
+/// teams are made.
+static LogicalResult verifySchedule(KernelOp kernel) {
+  std::optional<ScheduleAttr> schedule = kernel.getSchedule();
+  if (!schedule)
+    return success();
+  int64_t ofTeam = schedule->getGroups() * WarpgroupOp::threadsPerGroup;
+  int64_t ofAll = schedule->getTeams() * ofTeam + WarpgroupOp::threadsPerGroup;
+  int64_t threads = kernel.getThreads();
+  if (threads == ofTeam || threads == ofAll)
+    return success();
+  return kernel.emitOpError("kernel-c14: with ")
+         << *schedule << " 'threads' is " << ofTeam << ", or " << ofAll
+         << " once the teams are made, found " << threads;
+}
+
 LogicalResult KernelOp::verify() {
   if (getBody().empty())
     return emitOpError("kernel-c4: has a body");
@@ -402,7 +418,7 @@ LogicalResult KernelOp::verify() {
   if (getClusterSize() < 1 || getClusterSize() > mostBlocksOfCluster)
     return emitOpError("kernel-c13: 'cluster' is from 1 to ")
            << mostBlocksOfCluster << ", found " << getClusterSize();
-  if (failed(verifyFacts(*this, getChecks())))
+  if (failed(verifySchedule(*this)) || failed(verifyFacts(*this, getChecks())))
     return failure();
   return getGuards() ? verifyFacts(*this, *getGuards()) : success();
 }

@@ -95,6 +95,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       many as the order has at least, and the dimension along which the source
       packs elements, or -1.
     - `kernel-c13`: `cluster` is from 1 to 8.
+    - `kernel-c14`: `threads` are those of one team of `schedule`, or those of all
+      teams and of the warpgroup that copies for them.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -115,7 +117,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     OptionalAttr<I64Attr>:$shared_bytes,
     OptionalAttr<ArrayAttr>:$tensor_maps,
     OptionalAttr<AnyAttr>:$blocks,
-    OptionalAttr<I64Attr>:$cluster
+    OptionalAttr<I64Attr>:$cluster,
+    OptionalAttr<Tile_ScheduleAttr>:$schedule
   );
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;

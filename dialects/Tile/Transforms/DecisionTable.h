@@ -49,7 +49,8 @@ inline constexpr DecisionSpec decisionSpecs[] = {
     // What the scales of few rows' weights are multiplied with.
     {"scales", DecisionSpec::Kind::Word, 0, 0, "weights or sums"},
     // How the warpgroups of a product share the work.
-    {"schedule", DecisionSpec::Kind::Word, 0, 0, "cooperative or none"},
+    {"schedule", DecisionSpec::Kind::Word, 0, 0,
+     "cooperative, pingpong or none"},
     // Blocks that share the iterations of a pipelined loop.
     {"split", DecisionSpec::Kind::Integer, 1, 1024},
     // Buffers of a pipelined loop.

@@ -223,7 +223,9 @@ def SelectMmaPass : TilePass<"select-mma", "Choose the instruction of each matri
     memory, or a converted left one from registers.  A converted right operand
     changes places with the left one (`swap` in `mma`): C^T = B^T * A^T, of
     which only the layouts show.  If both are converted, threads write one anew
-    in front of the product, into a tile of the instruction's type.
+    in front of the product, into a tile of the instruction's type.  `schedule` of
+    the kernel says how warpgroups share tiles; with `pingpong` each has its own,
+    and `threads` become those of one.
 
     Before: `tile.gemm %as, %bs, %acc : ...`
     After: `tile.gemm %as, %bs, %acc {mma = #tile.mma<m16n8k16, type = bf16, warps = [2, 4]>} : ...`
@@ -373,7 +375,9 @@ def SpecializeWarpsPass
     hand buffers of a ring to each other by barriers with phases.  A tile that
     the consumers convert (`tile.converted`) gets a ring among themselves.
     Accumulators are stored by TMA where their layout allows.  Where the kernel
-    may start before others end, packed weights fill the ring meanwhile.
+    may start before others end, packed weights fill the ring meanwhile.  With the
+    schedule `pingpong` the consumers are two teams, which take turns: each does
+    every other tile.
 
     Before:
     ```mlir

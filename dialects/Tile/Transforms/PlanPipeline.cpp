@@ -15,6 +15,7 @@
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/SchedulePlan.h"
 #include "dialects/Tile/Transforms/StagedLoop.h"
 #include "dialects/Tile/Transforms/TeamThreads.h"
 #include "dialects/Tile/Transforms/TmaStore.h"
@@ -282,7 +283,7 @@ static void chooseRingStages(KernelOp kernel, int64_t sharedLimit) {
   // Blocks that share a tile read its sums in rows, which they store as they
   // are.
   if (!parts.work->getOps<StoreOp>().empty() && getShares(kernel) == 1)
-    others += getStagingBytes(kernel.getThreads());
+    others += getTeams(kernel) * getStagingBytes(kernel.getThreads());
   SmallVector<int64_t> bytes, stages;
   for (PipelinedOp loop : parts.loops) {
     int64_t ring = 0;
@@ -360,18 +361,16 @@ struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
       obstacle = "'schedule' is none";
     else
       variant = forkTmaVariant(kernel, obstacle);
-    if (!variant && decided == StringRef("cooperative"))
-      return kernel.emitError("decision 'schedule' = cooperative cannot be "
-                              "honoured: ")
-             << obstacle;
+    if (!variant && decided && decided != StringRef("none"))
+      return kernel.emitError("decision 'schedule' = ")
+             << *decided << " cannot be honoured: " << obstacle;
     if (!variant && failed(refuseCluster(kernel, obstacle)))
       return failure();
     if (!forRings)
       return false;
-    noteChoice(
-        kernel, kernel.getLoc(),
-        {"schedule", variant ? "cooperative" : "none", "cooperative, none",
-         variant ? "one thread copies by TMA for all others" : obstacle});
+    noteSchedule(kernel, obstacle);
+    // The other variants have no teams.
+    kernel.removeScheduleAttr();
     if (!variant)
       return false;
     chooseRingStages(variant, sharedLimit);

@@ -147,7 +147,12 @@ void tile::keepProductsInFlight(scf::ForOp loop) {
   auto carrying = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
       builder, inits, /*replaceInitOperandUsesInLoop=*/false,
       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return slots; }));
-  builder.setInsertionPointAfter(carrying);
+  // Who only waits for the last buffer to be full need not wait for its
+  // product.
+  Operation *behind = carrying;
+  while (isa<ArriveOp>(behind->getNextNode()))
+    behind = behind->getNextNode();
+  builder.setInsertionPointAfter(behind);
   Value sums = carrying.getResult(index);
   auto done = MmaWaitOp::create(builder, loc, flying.getFragment(), sums,
                                 /*pending=*/0);

@@ -19,6 +19,7 @@
 #include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/ScaledSums.h"
+#include "dialects/Tile/Transforms/SchedulePlan.h"
 #include "dialects/Tile/Transforms/SwappedWarps.h"
 #include "dialects/Tile/Transforms/TileBuilders.h"
 #include "dialects/Tile/Transforms/WgmmaCandidates.h"
@@ -269,6 +270,9 @@ static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
                 "the kernel has several products"});
     return false;
   }
+  // Whose warps share a tile is part of it.
+  if (failed(choosePingPong(kernel, gemms)))
+    return failure();
   SmallVector<SmallVector<GemmCandidate>> candidates;
   for (GemmOp gemm : gemms) {
     std::string obstacle;
@@ -296,6 +300,7 @@ static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
     search.add(gemm, std::move(options));
   }
   search.choose();
+  setCooperative(kernel);
   for (GemmOp gemm : gemms) {
     notePromotion(gemm);
     convertRight(gemm);

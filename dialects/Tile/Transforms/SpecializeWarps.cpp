@@ -40,6 +40,7 @@
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/Overlap.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/PingPong.h"
 #include "dialects/Tile/Transforms/TileWalk.h"
 #include "dialects/Tile/Transforms/TmaPlan.h"
 #include "dialects/Tile/Transforms/TmaStore.h"
@@ -85,6 +86,8 @@ static RegisterShare shareRegisters(int64_t blocks, int64_t consumers,
   }
 }
 
+using Position = RingPosition;
+
 namespace {
 /// The buffers of one loop.
 struct Ring {
@@ -101,11 +104,6 @@ struct Ring {
   /// The tile that the consumers convert, and its ring; null if there is none.
   AllocSharedOp converted, convertedRing;
   BarrierAllocOp ready;
-};
-
-/// Where a team is in a ring (i64).
-struct Position {
-  Value slot, phase;
 };
 
 /// Where a team is in the ring of a loop, and in that of its converted tile, if
@@ -132,7 +130,7 @@ public:
         loc(kernel.getLoc()),
         consumers(int64_t(kernel.getThreads()) / warpgroupThreads),
         cluster(getMulticastBlocks(kernel)), stores(kernel, sharedLimit),
-        walk(kernel, parts) {
+        walk(kernel, parts), turns(kernel) {
     if (auto axis = kernel->getAttrOfType<IntegerAttr>(clusterAxisName))
       clusterAxis = axis.getInt();
   }
@@ -152,7 +150,8 @@ private:
   /// (TileWalk.h).
   using TileBody =
       function_ref<void(IRMapping &, MutableArrayRef<Positions>, Value)>;
-  void emitTiles(TileBody body);
+  void emitTiles(TileBody body, TileWalk::Turns turn = {});
+  SmallVector<Positions> takePositions(ValueRange &carried);
   void emitProducer(IRMapping &mapping, MutableArrayRef<Positions> positions);
   void emitConsumer(IRMapping &mapping, MutableArrayRef<Positions> positions,
                     Value hasTile);
@@ -189,6 +188,11 @@ private:
   unsigned clusterAxis = 0;
   TmaStores stores;
   TileWalk walk;
+  PingPong turns;
+  /// The team whose turn is awaited in front of its loops, and given on behind
+  /// them, and the parity of that turn.
+  int64_t team = 0;
+  Value turnParity;
   SmallVector<Ring, 1> rings;
 };
 } // namespace
@@ -268,6 +272,7 @@ void WarpSpecializer::makeRings() {
   builder.setInsertionPointToStart(&body);
   for (PipelinedOp loop : parts.loops)
     makeRing(loop);
+  turns.makeBarriers(builder);
 }
 
 Position WarpSpecializer::getNext(int64_t stages, Position position) {
@@ -584,8 +589,12 @@ void WarpSpecializer::emitConsumer(IRMapping &mapping,
         op.hasTrait<OpTrait::IsTerminator>())
       continue;
     if (isa<PipelinedOp>(op)) {
+      if (turns.takesTurns() && next == 0)
+        turnParity = turns.awaitTurn(builder, team, turnParity);
       consume(rings[next], mapping, positions[next]);
       ++next;
+      if (turns.takesTurns() && next == rings.size())
+        turns.passTurn(builder);
       // What is left is for the results of the tile.
       if (next == rings.size() && hasTile) {
         auto branch = scf::IfOp::create(builder, loc, hasTile);
@@ -603,33 +612,61 @@ void WarpSpecializer::emitConsumer(IRMapping &mapping,
 // The kernel
 //===----------------------------------------------------------------------===//
 
-void WarpSpecializer::emitTiles(TileBody body) {
+SmallVector<Positions> WarpSpecializer::takePositions(ValueRange &carried) {
+  SmallVector<Positions> positions;
+  for (Ring &ring : rings) {
+    positions.emplace_back(carried.take_front(ring.converted ? 4 : 2));
+    carried = carried.drop_front(positions.back().size());
+  }
+  return positions;
+}
+
+void WarpSpecializer::emitTiles(TileBody body, TileWalk::Turns turn) {
   SmallVector<Value> inits;
   for (Ring &ring : rings)
     inits.append(ring.converted ? 4 : 2, getConstant(0));
-  walk.emit(builder, inits,
-            [&](IRMapping &mapping, ValueRange carried, Value hasTile) {
-              SmallVector<Positions> positions;
-              for (Ring &ring : rings) {
-                positions.emplace_back(
-                    carried.take_front(ring.converted ? 4 : 2));
-                carried = carried.drop_front(positions.back().size());
-              }
-              body(mapping, positions, hasTile);
-              SmallVector<Value> yielded;
-              for (Positions &position : positions)
-                position.append(yielded);
-              return yielded;
-            });
+  if (turn.teams > 1)
+    inits.push_back(turns.emitFirstParity(builder, turn.team));
+  auto emitTile = [&](IRMapping &mapping, ValueRange carried, Value hasTile) {
+    SmallVector<Positions> positions = takePositions(carried);
+    if (turn.teams > 1)
+      turnParity = carried.front();
+    body(mapping, positions, hasTile);
+    SmallVector<Value> yielded;
+    for (Positions &position : positions)
+      position.append(yielded);
+    if (turn.teams > 1)
+      yielded.push_back(turnParity);
+    return yielded;
+  };
+  auto skipTile = [&](IRMapping &mapping, SmallVectorImpl<Value> &carried) {
+    SmallVector<Value> moved;
+    ValueRange left(carried);
+    SmallVector<Positions> positions = takePositions(left);
+    for (auto [ring, position] : llvm::zip_equal(rings, positions)) {
+      position.ring = skipIterations(builder, loc, position.ring, ring.stages,
+                                     recompute(ring.loop.getLower(), mapping),
+                                     recompute(ring.loop.getUpper(), mapping),
+                                     ring.loop.getStep());
+      position.append(moved);
+    }
+    llvm::append_range(moved, left);
+    carried.assign(moved.begin(), moved.end());
+  };
+  walk.emit(builder, inits, emitTile, turn, skipTile);
 }
 
 void WarpSpecializer::run() {
   makeRings();
   Block &body = kernel.getBody().front();
   builder.setInsertionPoint(body.getTerminator());
-  SmallVector<SmallVector<int64_t>> teams{{0}, {}};
-  for (int64_t group = 1; group <= consumers; ++group)
-    teams[1].push_back(group);
+  SmallVector<SmallVector<int64_t>> teams{{0}};
+  int64_t groups = 1;
+  for (int64_t consumer = 0; consumer < turns.getTeams(); ++consumer) {
+    teams.emplace_back();
+    for (int64_t group = 0; group < consumers; ++group)
+      teams.back().push_back(groups++);
+  }
   auto split = WarpgroupOp::create(builder, loc, teams);
   stores.setPlace(split);
   int64_t sums = 0;
@@ -644,7 +681,7 @@ void WarpSpecializer::run() {
       rings, [](const Ring &ring) { return !ring.byThreads.empty(); });
   RegisterShare share =
       shareRegisters(getDecidedInteger(kernel, "min_blocks").value_or(1),
-                     consumers, hasThreadCopies ? 128 : sums);
+                     groups - 1, hasThreadCopies ? 128 : sums);
   auto setRegisters = [&](int64_t count) {
     if (count)
       SetMaxRegistersOp::create(builder, loc, count);
@@ -666,11 +703,15 @@ void WarpSpecializer::run() {
   if (overlaps)
     AllowLaunchesOp::create(builder, loc);
 
-  builder.setInsertionPointToStart(&split.getBodies()[1].front());
-  setRegisters(share.consumer);
-  await();
-  emitTiles([&](IRMapping &mapping, MutableArrayRef<Positions> positions,
-                Value hasTile) { emitConsumer(mapping, positions, hasTile); });
+  for (team = 0; team < turns.getTeams(); ++team) {
+    builder.setInsertionPointToStart(&split.getBodies()[1 + team].front());
+    setRegisters(share.consumer);
+    await();
+    stores.startTeam();
+    emitTiles([&](IRMapping &mapping, MutableArrayRef<Positions> positions,
+                  Value hasTile) { emitConsumer(mapping, positions, hasTile); },
+              {team, turns.getTeams()});
+  }
 
   SmallVector<Value> replaced;
   for (Ring &ring : rings)
@@ -687,7 +728,7 @@ void WarpSpecializer::run() {
     if (alloc.use_empty())
       alloc.getDefiningOp()->erase();
   walk.setBlocks();
-  kernel.setThreads(kernel.getThreads() + warpgroupThreads);
+  kernel.setThreads(groups * warpgroupThreads);
   kernel.setTensorMapsAttr(stores.maps.getAttr());
 }
 

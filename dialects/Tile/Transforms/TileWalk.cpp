@@ -140,7 +140,38 @@ void TileWalk::mapSharedTile(OpBuilder &builder, IRMapping &mapping) {
   });
 }
 
+/// Skips the tile that the block has `ahead` turns behind `first`.
+void TileWalk::skipTile(OpBuilder &builder, const Range &range, Value first,
+                        int64_t ahead, SmallVectorImpl<Value> &carried,
+                        Skip skip) {
+  Value number =
+      arith::AddIOp::create(builder, loc, first,
+                            arith::MulIOp::create(builder, loc, range.step,
+                                                  getConstant(builder, ahead)));
+  // Behind the last tile nothing is skipped, or divided.
+  Value exists = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       number, range.total);
+  auto branch = scf::IfOp::create(builder, loc, TypeRange(ValueRange(carried)),
+                                  exists, /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, loc, carried);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    IRMapping mapping;
+    mapTile(builder, range, number, mapping);
+    skip(mapping, carried);
+    scf::YieldOp::create(builder, loc, carried);
+  }
+  carried.assign(branch.result_begin(), branch.result_end());
+}
+
 void TileWalk::emit(OpBuilder &builder, ValueRange inits, Body body) {
+  emit(builder, inits, body, Turns(), [](IRMapping &, auto &) {});
+}
+
+void TileWalk::emit(OpBuilder &builder, ValueRange inits, Body body,
+                    Turns turns, Skip skip) {
   // Blocks that share a tile run together, and each works on that one.
   if (getShares(kernel) > 1) {
     IRMapping mapping;
@@ -149,8 +180,19 @@ void TileWalk::emit(OpBuilder &builder, ValueRange inits, Body body) {
     return;
   }
   Range range = emitRange(builder);
-  loop = scf::ForOp::create(builder, loc, range.first, range.total, range.step,
-                            inits);
+  SmallVector<Value> carried(inits);
+  Value first = range.first, step = range.step;
+  if (turns.teams > 1) {
+    for (int64_t other = 0; other < turns.team; ++other)
+      skipTile(builder, range, range.first, other, carried, skip);
+    auto scale = [&](int64_t count) -> Value {
+      return arith::MulIOp::create(builder, loc, range.step,
+                                   getConstant(builder, count));
+    };
+    first = arith::AddIOp::create(builder, loc, first, scale(turns.team));
+    step = scale(turns.teams);
+  }
+  loop = scf::ForOp::create(builder, loc, first, range.total, step, carried);
   OpBuilder::InsertionGuard guard(builder);
   Block *block = loop.getBody();
   if (!block->empty())
@@ -159,6 +201,8 @@ void TileWalk::emit(OpBuilder &builder, ValueRange inits, Body body) {
   IRMapping mapping;
   Value hasTile = mapTile(builder, range, loop.getInductionVar(), mapping);
   SmallVector<Value> yielded = body(mapping, loop.getRegionIterArgs(), hasTile);
+  for (int64_t other = 1; other < turns.teams; ++other)
+    skipTile(builder, range, loop.getInductionVar(), other, yielded, skip);
   scf::YieldOp::create(builder, loc, yielded);
 }
 

@@ -27,6 +27,15 @@ public:
   using Body = function_ref<SmallVector<Value>(IRMapping &, ValueRange, Value)>;
   /// Emits the loop over a block's tiles.
   void emit(OpBuilder &builder, ValueRange inits, Body body);
+  /// The teams of a block that have its tiles in turns, and which one walks.
+  struct Turns {
+    int64_t team = 0, teams = 1;
+  };
+  /// What becomes of what is carried where another team does a tile.
+  using Skip = function_ref<void(IRMapping &, SmallVectorImpl<Value> &)>;
+  /// The same for one team's tiles.
+  void emit(OpBuilder &builder, ValueRange inits, Body body, Turns turns,
+            Skip skip);
   /// In that loop: whether the tile is the block's first one.
   Value emitIsFirst(OpBuilder &builder);
   /// Emits what is done for the block's first tile, if it has one.
@@ -50,6 +59,8 @@ private:
   Value mapTile(OpBuilder &builder, const Range &range, Value number,
                 IRMapping &mapping);
   void mapSharedTile(OpBuilder &builder, IRMapping &mapping);
+  void skipTile(OpBuilder &builder, const Range &range, Value first,
+                int64_t ahead, SmallVectorImpl<Value> &carried, Skip skip);
   Value getConstant(OpBuilder &builder, int64_t value);
   int64_t getGroup();
   SmallVector<Value> getPlaces(OpBuilder &builder, Value tile,

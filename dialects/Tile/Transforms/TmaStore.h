@@ -16,6 +16,9 @@ public:
   /// Tiles through which stores go are made in front of this op.
   void setPlace(Operation *op) { place = op; }
 
+  /// The stores that follow are another team's, which has tiles of its own.
+  void startTeam() { stagings.clear(); }
+
   /// Emits `store` with mapped operands if TMA can do it; false otherwise.
   bool emit(OpBuilder &builder, StoreOp store, IRMapping &mapping);
 

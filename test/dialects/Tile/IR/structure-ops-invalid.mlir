@@ -452,3 +452,27 @@ tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], th
 tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, blocks = ["most", 1, 2]} {
   tile.return
 }
+
+// -----
+
+// kernel-c14: the threads are those of a team, or of all.
+// expected-error @below {{kernel-c14: with #tile.schedule<pingpong, teams = 2, groups = 1> 'threads' is 128, or 384 once the teams are made, found 256}}
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64, schedule = #tile.schedule<pingpong, teams = 2, groups = 1>} {
+  tile.return
+}
+
+// -----
+
+// schedule-c1: somebody multiplies.
+// expected-error @below {{schedule-c1: 'teams' and 'groups' are positive, and 'cooperative' has one team}}
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, schedule = #tile.schedule<cooperative, teams = 2, groups = 1>} {
+  tile.return
+}
+
+// -----
+
+// schedule-c2: turns are taken by warpgroups.
+// expected-error @below {{schedule-c2: 'pingpong' has two teams or more, of one warpgroup each}}
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64, schedule = #tile.schedule<pingpong, teams = 2, groups = 2>} {
+  tile.return
+}
