@@ -335,10 +335,22 @@ struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
 
   void runOnOperation() override {
     SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
+    // Whether a copy of the next kernel (SchedulePlan.h) is its variant.
+    bool isFed = false;
     for (KernelOp kernel : kernels) {
-      FailureOr<bool> hasTma = makeTmaVariant(kernel);
+      bool isCopy = isPingPongCopy(kernel);
+      FailureOr<bool> hasTma = true;
+      if (isFed)
+        kernel.removeScheduleAttr();
+      else
+        hasTma = makeTmaVariant(kernel);
       if (failed(hasTma))
         return signalPassFailure();
+      isFed = isCopy && *hasTma;
+      if (isCopy) {
+        kernel.erase();
+        continue;
+      }
       // What TMA takes is what the widest copies take.
       SmallVector<KernelOp> variants =
           forkAlignedVariants(kernel, /*withWidest=*/!*hasTma);
@@ -368,7 +380,8 @@ struct PlanPipeline : tile::impl::PlanPipelinePassBase<PlanPipeline> {
       return failure();
     if (!forRings)
       return false;
-    noteSchedule(kernel, obstacle);
+    noteSchedule(variant && isPingPongCopy(kernel) ? variant : kernel,
+                 obstacle);
     // The other variants have no teams.
     kernel.removeScheduleAttr();
     if (!variant)

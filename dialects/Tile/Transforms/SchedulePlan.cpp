@@ -33,7 +33,10 @@ std::string tile::findPingPongObstacle(KernelOp kernel) {
     if (gemm.getA().getDefiningOp<OperandOp>() ||
         gemm.getB().getDefiningOp<OperandOp>())
       obstacle = "an operand is computed in registers";
-    if (gemm.getTileM() * gemm.getTileN() > mostSums * warpgroupThreads)
+    int64_t sums = gemm.getTileM() * gemm.getTileN();
+    if (gemm.getMma() && hasSumsOfItsOwn(gemm, *gemm.getMma()))
+      sums *= 2;
+    if (sums > mostSums * warpgroupThreads)
       obstacle = "the sums of a tile do not fit into the registers of one "
                  "warpgroup";
   });
@@ -54,28 +57,55 @@ static std::string findProductObstacle(GemmOp gemm) {
   return "";
 }
 
-LogicalResult tile::choosePingPong(KernelOp kernel, ArrayRef<GemmOp> gemms) {
+/// Whether turns pay, as measured on an H200 (docs/decisions/0017): where the
+/// sums of a tile fill the registers of a warpgroup.
+static bool pays(KernelOp kernel, ArrayRef<GemmOp> gemms) {
+  constexpr int64_t fewSums = 128;
+  bool isPacked = false;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    isPacked |= kernel.getArgAttr(i, "tile.prepack") != nullptr;
+  if (gemms.size() != 1 || isPacked ||
+      int64_t(kernel.getThreads()) != pingPongTeams * warpgroupThreads)
+    return false;
+  GemmOp gemm = gemms.front();
+  return gemm.getTileM() * gemm.getTileN() > fewSums * warpgroupThreads;
+}
+
+bool tile::isPingPongCopy(KernelOp kernel) {
+  return getTeams(kernel) > 1 && !kernel.getVariant();
+}
+
+FailureOr<KernelOp> tile::forkPingPong(KernelOp kernel,
+                                       ArrayRef<GemmOp> gemms) {
   auto decided = getDecidedWord(kernel, "schedule");
-  if (decided != StringRef("pingpong"))
-    return success();
+  bool isAsked = decided == StringRef("pingpong");
+  if (!isAsked && (decided || !pays(kernel, gemms)))
+    return KernelOp();
   int64_t threads = kernel.getThreads();
   std::string obstacle = findPingPongObstacle(kernel);
   if (obstacle.empty()) {
+    // Candidates are those of the threads.
     kernel.setThreads(warpgroupThreads);
     for (GemmOp gemm : gemms)
       if (obstacle.empty())
         obstacle = findProductObstacle(gemm);
+    kernel.setThreads(threads);
   }
-  if (obstacle.empty()) {
-    kernel.setScheduleAttr(ScheduleAttr::get(
-        kernel.getContext(), ScheduleKind::PingPong, pingPongTeams,
-        /*groups=*/1));
-    return success();
-  }
-  kernel.setThreads(threads);
-  return kernel.emitError("decision 'schedule' = pingpong cannot be "
-                          "honoured: ")
-         << obstacle;
+  if (!obstacle.empty() && isAsked)
+    return kernel.emitError("decision 'schedule' = pingpong cannot be "
+                            "honoured: ")
+           << obstacle;
+  if (!obstacle.empty())
+    return KernelOp();
+  OpBuilder builder(kernel);
+  auto copy = cast<KernelOp>(builder.clone(*kernel));
+  copy.setOriginAttr(builder.getStringAttr(kernel.getSymName()));
+  copy.setSymName((kernel.getSymName() + "__pingpong").str());
+  copy.setThreads(warpgroupThreads);
+  copy.setScheduleAttr(ScheduleAttr::get(kernel.getContext(),
+                                         ScheduleKind::PingPong, pingPongTeams,
+                                         /*groups=*/1));
+  return copy;
 }
 
 void tile::noteSchedule(KernelOp kernel, StringRef obstacle) {

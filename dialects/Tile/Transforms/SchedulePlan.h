@@ -21,10 +21,14 @@ inline constexpr int64_t pingPongTeams = 2;
 /// that is known without an instruction; empty if they may.
 std::string findPingPongObstacle(KernelOp kernel);
 
-/// Gives a kernel of these products, which warpgroups are to do, the threads of
-/// one tile, and its schedule if that is `pingpong`; an error if that was asked
-/// for and cannot be.
-LogicalResult choosePingPong(KernelOp kernel, ArrayRef<GemmOp> gemms);
+/// Makes a copy in front of a kernel of these products, which warpgroups are to
+/// do, if its schedule is to be `pingpong`: with the threads of one tile, for
+/// the variant that TMA feeds alone.  Null if it is not; an error if that was
+/// asked for and cannot be.
+FailureOr<KernelOp> forkPingPong(KernelOp kernel, ArrayRef<GemmOp> gemms);
+
+/// Whether a kernel is such a copy, which plan-pipeline takes away again.
+bool isPingPongCopy(KernelOp kernel);
 
 /// Notes the schedule of a kernel that got no other.
 void setCooperative(KernelOp kernel);

@@ -270,9 +270,17 @@ static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
                 "the kernel has several products"});
     return false;
   }
-  // Whose warps share a tile is part of it.
-  if (failed(choosePingPong(kernel, gemms)))
-    return failure();
+  // Warpgroups with a tile each have other candidates.
+  if (!kernel.getSchedule()) {
+    FailureOr<KernelOp> copy = forkPingPong(kernel, gemms);
+    if (failed(copy))
+      return failure();
+    if (*copy) {
+      CandidateSearch ofCopy(*copy);
+      if (failed(chooseWarpgroups(*copy, capability, ofCopy)))
+        return failure();
+    }
+  }
   SmallVector<SmallVector<GemmCandidate>> candidates;
   for (GemmOp gemm : gemms) {
     std::string obstacle;

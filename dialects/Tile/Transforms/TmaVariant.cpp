@@ -382,9 +382,9 @@ KernelOp tile::forkTmaVariant(KernelOp kernel, std::string &obstacle) {
     addExtentFacts(variant, index, facts);
   if (parts.persistent)
     addDisjointFacts(variant, parts, facts);
-  variant.setOriginAttr(builder.getStringAttr(kernel.getSymName()));
+  variant.setOriginAttr(builder.getStringAttr(kernel.getSourceName()));
   variant.setVariantAttr(builder.getStringAttr(tmaVariantName));
   variant.setGuardsAttr(builder.getArrayAttr(facts));
-  variant.setSymName((kernel.getSymName() + "__" + tmaVariantName).str());
+  variant.setSymName((kernel.getSourceName() + "__" + tmaVariantName).str());
   return variant;
 }

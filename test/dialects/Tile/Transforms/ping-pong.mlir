@@ -2,12 +2,17 @@
 // RUN: tile-opt %s --tile-select-mma --tile-infer-layouts --tile-plan-pipeline --tile-specialize-warps | FileCheck %s
 // RUN: tile-opt %s --tile-select-mma --tile-infer-layouts --tile-plan-pipeline --tile-specialize-warps --tile-lower-gemm --canonicalize --cse --tile-schedule-mma | FileCheck %s --check-prefix=FLIGHT
 
-// Tests that the plan is made with the instruction: the threads are those of one
-// warpgroup, which has the tile for itself.
-// PLAN-LABEL: tile.kernel @turns
+// Tests that the plan is made with the instruction, in a copy for the variant
+// that TMA feeds: the threads are those of one warpgroup, which has the tile for
+// itself. Those of the others share it.
+// PLAN-LABEL: tile.kernel @turns__pingpong
+// PLAN-SAME: origin = "turns"
 // PLAN-SAME: schedule = #tile.schedule<pingpong, teams = 2, groups = 1>
 // PLAN-SAME: threads = 128
 // PLAN: warps = [4, 1]
+// PLAN-LABEL: tile.kernel @turns(
+// PLAN-SAME: threads = 256
+// PLAN: warps = [8, 1]
 
 // Tests two teams with a ring in common and turns to take it, stores of their
 // own, and every other tile.
@@ -56,10 +61,11 @@
 // CHECK: tile.arrive %[[TURN]][%c0{{.*}}] {per_warpgroup}
 // CHECK: tile.store_through {{.*}} by %[[STAGING1]]
 
-// Tests that the other variants have no teams.
+// Tests that the other variants have no teams, and that the copy is gone.
 // CHECK-LABEL: tile.kernel @turns__aligned8
 // CHECK-NOT: #tile.schedule
-// CHECK-SAME: threads = 128
+// CHECK-SAME: threads = 256
+// CHECK-NOT: tile.kernel @turns__pingpong
 
 // Tests that the turn is given on while the last product is in flight.
 // FLIGHT-LABEL: tile.kernel @turns__tma
