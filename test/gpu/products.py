@@ -100,6 +100,8 @@ CONFIG_SIZES: List[Size] = [(256, 512, 256), (129, 257, 190), (131, 136, 22)]
 FIXED_SIZES: List[Size] = [(128, 256, 128), (129, 257, 190), (1, 64, 256), (131, 137, 22), (64, 64, 0)]
 # Large enough for several waves of blocks.
 LARGE_SIZE: Size = (1100, 1304, 520)
+# An odd number of tiles for some blocks, whose warpgroups take turns with tiles of 128x192.
+TURNS_SIZE: Size = (2200, 3304, 136)
 REPEATED_SIZES: List[Size] = [(256, 512, 256), (257, 513, 130)]
 # Rows and addresses are multiples of 16 bytes until an offset says otherwise.
 ALIGNED_SIZE: Size = (128, 256, 128)
@@ -132,7 +134,8 @@ def list_builds() -> List[Build]:
         normal = tuple(Product(family, "normal", size) for size in NORMAL_SIZES)
         builds.append(Build(family, (), exact(SIZES + ODD_SIZES + [LARGE_SIZE]) + normal))
         for settings in CONFIGS[family]:
-            builds.append(Build(family, settings, exact(CONFIG_SIZES) + normal[:1]))
+            sizes = CONFIG_SIZES + ([TURNS_SIZE] if settings == ("BN=192",) else [])
+            builds.append(Build(family, settings, exact(sizes) + normal[:1]))
         for size in FIXED_SIZES:
             settings = tuple("%s=%d" % pair for pair in zip("MNK", size))
             builds.append(Build(family, settings, exact([size])))
