@@ -72,6 +72,8 @@ struct CompileOptions {
   bool strictPtxas = false;
   bool time = false;
   TuneFileUse tuneFile;
+  /// Choose config constants by the cost model (Tune/Fit.h).
+  bool fits = false;
 };
 
 struct RunOptions {

@@ -10,6 +10,7 @@
 #include "compiler/Driver/PassObserver.h"
 #include "compiler/Driver/RuntimeObjects.h"
 #include "compiler/Driver/Settings.h"
+#include "compiler/Driver/Tune/Fit.h"
 #include "compiler/Frontend/Frontend.h"
 #include "compiler/Pipeline/Pipeline.h"
 #include "dialects/Tile/IR/TileOps.h"
@@ -147,9 +148,11 @@ llvm::Error Compilation::makeTileModule() {
   return llvm::Error::success();
 }
 
-/// Looks up the kernels in the tune file, if there is one.
+/// Looks up the kernels in the tune file, if there is one, and fits those that
+/// it has nothing for if that was asked for.
 llvm::Error Compilation::findTuned() {
-  if (!mayHaveTuneFile(options))
+  bool hasFile = mayHaveTuneFile(options);
+  if (!hasFile && !options.fits)
     return llvm::Error::success();
   std::vector<TunableKernel> kernels;
   if (isMlir()) {
@@ -170,11 +173,30 @@ llvm::Error Compilation::findTuned() {
       return llvm::Error::success();
     kernels = listTunableKernels(own, file);
   }
-  llvm::Expected<std::vector<TunedKernel>> found =
-      findTunedValues(options, target->name, kernels, diagnostics);
-  if (!found)
-    return found.takeError();
-  tuned = std::move(*found);
+  if (hasFile) {
+    llvm::Expected<std::vector<TunedKernel>> found =
+        findTunedValues(options, target->name, kernels, diagnostics);
+    if (!found)
+      return found.takeError();
+    tuned = std::move(*found);
+    llvm::erase_if(kernels, [&](const TunableKernel &kernel) {
+      return llvm::any_of(tuned, [&](const TunedKernel &one) {
+        return one.isTaken && one.kernel == kernel.name;
+      });
+    });
+  }
+  if (!options.fits)
+    return llvm::Error::success();
+  llvm::Expected<std::vector<TunedKernel>> fitted =
+      fitKernels(options, target->name, kernels);
+  if (!fitted)
+    return fitted.takeError();
+  for (TunedKernel &one : *fitted) {
+    llvm::erase_if(tuned, [&](const TunedKernel &other) {
+      return other.kernel == one.kernel;
+    });
+    tuned.push_back(std::move(one));
+  }
   return llvm::Error::success();
 }
 

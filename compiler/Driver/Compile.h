@@ -42,7 +42,10 @@ public:
   /// this is called.  Before `compileTo`.
   void makeForEmulator() { options.tuneFile.isForEmulator = true; }
   /// The meaning of the source as it is.  Before `compileTo`.
-  void ignoreTuneFile() { options.tuneFile.isUsed = false; }
+  void ignoreTuneFile() {
+    options.tuneFile.isUsed = false;
+    options.fits = false;
+  }
 
   /// Asks for the function that a launch needs once all variants have been
   /// lowered and the manifest says so, and drops the others: only that one is

@@ -366,6 +366,15 @@ static const OptionSpec options[] = {
        invocation.compile.tuneFile.isUsed = false;
        return llvm::Error::success();
      }},
+    {"--fit", ValueKind::None, "", false, tuned,
+     "Choose the config constants that have a set, and that -D does not give, "
+     "by the compiler's model: those that it counts fastest for the sizes of "
+     "-D and --size, which must be all. Nothing is measured; an entry of a "
+     "tune file, which was, wins.",
+     [](Invocation &invocation, StringRef) -> llvm::Error {
+       invocation.compile.fits = true;
+       return llvm::Error::success();
+     }},
     {"--print-ir-after", ValueKind::Required, "PASS", false, showing,
      "Print the module on the standard error after this pass, or after each "
      "with 'all'.",

@@ -2,6 +2,7 @@
 #include "compiler/Driver/Report/Traffic.h"
 
 #include "compiler/Driver/Report/Words.h"
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/AccessFacts.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -16,11 +17,39 @@ using llvm::StringRef;
 // What a block moves
 //===----------------------------------------------------------------------===//
 
-static std::optional<int64_t> getConstant(mlir::Value value) {
+/// The value of an index if it is known, in the first of the blocks that share
+/// a loop: it has the most iterations.
+static std::optional<llvm::APInt> evaluate(mlir::Value value) {
   llvm::APInt constant;
-  if (!mlir::matchPattern(value, mlir::m_ConstantInt(&constant)))
+  if (mlir::matchPattern(value, mlir::m_ConstantInt(&constant)))
+    return constant;
+  mlir::Operation *op = value.getDefiningOp();
+  if (!op || op->getNumResults() != 1)
     return std::nullopt;
-  return constant.getSExtValue();
+  if (mlir::isa<BlockRankOp>(op))
+    return llvm::APInt(64, 0);
+  if (op->getNumRegions() != 0 || !mlir::isMemoryEffectFree(op))
+    return std::nullopt;
+  llvm::SmallVector<mlir::Attribute> operands;
+  for (mlir::Value operand : op->getOperands()) {
+    std::optional<llvm::APInt> known = evaluate(operand);
+    if (!known)
+      return std::nullopt;
+    operands.push_back(mlir::IntegerAttr::get(operand.getType(), *known));
+  }
+  llvm::SmallVector<mlir::OpFoldResult> folded;
+  if (mlir::failed(op->fold(operands, folded)) || folded.size() != 1)
+    return std::nullopt;
+  if (auto other = mlir::dyn_cast<mlir::Value>(folded[0]))
+    return evaluate(other);
+  auto attribute = mlir::dyn_cast<mlir::Attribute>(folded[0]);
+  auto number = mlir::dyn_cast_or_null<mlir::IntegerAttr>(attribute);
+  return number ? std::optional(number.getValue()) : std::nullopt;
+}
+
+static std::optional<int64_t> getConstant(mlir::Value value) {
+  std::optional<llvm::APInt> number = evaluate(value);
+  return number ? std::optional(number->getSExtValue()) : std::nullopt;
 }
 
 static std::optional<int64_t> countIterations(mlir::Value lower,
@@ -42,6 +71,10 @@ static std::optional<int64_t> countIterations(mlir::Operation *loop) {
   if (mlir::isa<mlir::scf::WhileOp, PersistentOp>(loop))
     return std::nullopt;
   return 1;
+}
+
+double tilec::countIterationsOf(PipelinedOp loop) {
+  return double(countIterations(loop.getOperation()).value_or(1));
 }
 
 double tilec::countTimes(mlir::Operation *op) {
@@ -82,7 +115,7 @@ static int64_t countBytes(llvm::ArrayRef<int64_t> shape, mlir::Type element) {
 
 /// Calls visit(op, tensor, bytes, direction) for each access to a tensor.
 static void forEachTensorAccess(
-    KernelOp kernel,
+    mlir::Operation *root,
     llvm::function_ref<void(mlir::Operation *, mlir::Value, int64_t, StringRef)>
         visit) {
   auto add = [&](mlir::Operation *op, mlir::Value memory, mlir::Type tile,
@@ -91,7 +124,7 @@ static void forEachTensorAccess(
       visit(op, memory, countBytes(getTileShape(tile), global.getElementType()),
             direction);
   };
-  kernel->walk([&](mlir::Operation *op) {
+  root->walk([&](mlir::Operation *op) {
     if (auto copy = mlir::dyn_cast<CopyOp>(op)) {
       add(op, copy.getSource(), copy.getDestination().getType(), "read");
       add(op, copy.getDestination(), copy.getSource().getType(), "written");
@@ -124,6 +157,16 @@ double tilec::countBlockTraffic(KernelOp kernel) {
   return sum;
 }
 
+double tilec::countLoopTraffic(PipelinedOp loop) {
+  double sum = 0;
+  forEachTensorAccess(loop, [&](mlir::Operation *op, mlir::Value, int64_t bytes,
+                                StringRef direction) {
+    if (direction == "read")
+      sum += double(bytes);
+  });
+  return sum;
+}
+
 //===----------------------------------------------------------------------===//
 // What no kernel can avoid
 //===----------------------------------------------------------------------===//
@@ -146,7 +189,7 @@ static Bandwidth getBandwidth(StringRef target) {
       .Default({"RTX PRO 6000", 1.8});
 }
 
-std::string tilec::describeBandwidthFloor(KernelOp kernel, StringRef target) {
+std::optional<int64_t> tilec::countTensorBytes(KernelOp kernel) {
   int64_t bytes = 0;
   for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i) {
     auto type = mlir::dyn_cast<GlobalType>(kernel.getArgumentTypes()[i]);
@@ -156,19 +199,26 @@ std::string tilec::describeBandwidthFloor(KernelOp kernel, StringRef target) {
     for (mlir::Attribute dim : kernel.getArgDims(i)) {
       std::optional<int64_t> extent = evaluateExpression(kernel, dim);
       if (!extent)
-        return "";
+        return std::nullopt;
       shape.push_back(*extent);
     }
     // Read and written, each once.
     bytes += countBytes(shape, type.getElementType()) *
              (kernel.getArgAccess(i) == "inout" ? 2 : 1);
   }
+  return bytes;
+}
+
+std::string tilec::describeBandwidthFloor(KernelOp kernel, StringRef target) {
+  std::optional<int64_t> bytes = countTensorBytes(kernel);
+  if (!bytes)
+    return "";
   Bandwidth bandwidth = getBandwidth(target);
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "the tensors hold " << formatCount(bytes)
+  os << "the tensors hold " << formatCount(*bytes)
      << " bytes: no launch takes less than "
-     << llvm::format("%.1f", double(bytes) / bandwidth.terabytes / 1e6)
+     << llvm::format("%.1f", double(*bytes) / bandwidth.terabytes / 1e6)
      << " us at " << llvm::format("%.3g", bandwidth.terabytes) << " TB/s ("
      << bandwidth.device << ")";
   return text;

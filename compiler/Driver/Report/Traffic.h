@@ -20,6 +20,14 @@ TextTable makeTrafficTable(mlir::tile::KernelOp kernel);
 double countBlockTraffic(mlir::tile::KernelOp kernel);
 /// How often an operation runs in a block, counted the same way.
 double countTimes(mlir::Operation *op);
+/// The same of the body of a loop, for each time that the loop runs.
+double countIterationsOf(mlir::tile::PipelinedOp loop);
+/// Bytes that an iteration reads of tensors.
+double countLoopTraffic(mlir::tile::PipelinedOp loop);
+
+/// Bytes of all tensors, those that are read and written twice; none if an
+/// extent is not known.
+std::optional<int64_t> countTensorBytes(mlir::tile::KernelOp kernel);
 
 /// "the tensors hold 1,024 bytes: no launch takes less than 0.2 us at 4.8 TB/s
 /// (H200)"; empty if an extent is not known.

@@ -143,6 +143,14 @@ static void sortByPromise(const TuneSpace &space,
   points = std::move(sorted);
 }
 
+Plan tilec::planThese(const CompileOptions &base, const TuneSpace &space,
+                      const tune::Bundle &bundle, unsigned jobs,
+                      llvm::ArrayRef<TunePoint> points) {
+  Plan plan;
+  planAll(base, space, bundle, jobs, points, plan);
+  return plan;
+}
+
 Plan tilec::planPoints(const CompileOptions &base, const TuneSpace &space,
                        const tune::Bundle &bundle, unsigned jobs) {
   Plan plan;

@@ -42,6 +42,11 @@ struct Plan {
 Plan planPoints(const CompileOptions &base, const TuneSpace &space,
                 const tune::Bundle &bundle, unsigned jobs);
 
+/// Plans just these points, in their order.
+Plan planThese(const CompileOptions &base, const TuneSpace &space,
+               const tune::Bundle &bundle, unsigned jobs,
+               llvm::ArrayRef<TunePoint> points);
+
 /// Calls work(i) for each i below `count` on `jobs` threads.
 void runInParallel(size_t count, unsigned jobs,
                    llvm::function_ref<void(size_t)> work);

@@ -1,0 +1,25 @@
+//===- Fit.h - Config constants by the cost model ---------------*- C++ -*-===//
+//
+// `tilec --fit` chooses the config constants that have a set, and that -D does
+// not give, without measuring: those that the cost model (CostModel.h) counts
+// fastest for the sizes of the launch.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_COMPILER_DRIVER_TUNE_FIT_H
+#define TILE_COMPILER_DRIVER_TUNE_FIT_H
+
+#include "compiler/Driver/Tune/TunedValues.h"
+
+namespace tilec {
+
+/// Chooses for each of the kernels, one constant after the other from the
+/// default on until none is better.  The size of every symbol is given by -D or
+/// --size, else it is a usage error.  A kernel that has nothing to choose, or
+/// that the model cannot plan, is none of the result's that are taken.
+llvm::Expected<std::vector<TunedKernel>>
+fitKernels(const CompileOptions &options, llvm::StringRef target,
+           llvm::ArrayRef<TunableKernel> kernels);
+
+} // namespace tilec
+
+#endif // TILE_COMPILER_DRIVER_TUNE_FIT_H
