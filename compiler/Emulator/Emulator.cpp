@@ -74,7 +74,8 @@ static llvm::Error checkParameters(const LaunchSpec &spec,
 
 static llvm::Error checkShape(const LaunchSpec &spec,
                               const LoadedModule &module) {
-  constexpr uint32_t maxThreads = maxWarps * lanesPerWarp;
+  constexpr uint32_t maxThreads = 1024;
+  constexpr uint32_t maxClusterThreads = maxWarps * lanesPerWarp;
   if (spec.threads == 0 || spec.threads > maxThreads)
     return failLaunch("a block of kernel '" + spec.symbol + "' would have " +
                       llvm::Twine(spec.threads) + " threads; the limit is " +
@@ -83,11 +84,12 @@ static llvm::Error checkShape(const LaunchSpec &spec,
     return failLaunch("the grid of " + llvm::Twine(spec.gridX) +
                       " blocks does not divide into clusters of " +
                       llvm::Twine(spec.clusterSize));
-  if (spec.clusterSize > 1 && (spec.threads % threadsPerWarpgroup ||
-                               spec.threads * spec.clusterSize > maxThreads))
+  if (spec.clusterSize > 1 &&
+      (spec.threads % threadsPerWarpgroup ||
+       spec.threads * spec.clusterSize > maxClusterThreads))
     return failLaunch("the emulator runs clusters of whole warpgroups and at "
                       "most " +
-                      llvm::Twine(maxThreads) + " threads; kernel '" +
+                      llvm::Twine(maxClusterThreads) + " threads; kernel '" +
                       spec.symbol + "' would have " +
                       llvm::Twine(spec.clusterSize) + " blocks of " +
                       llvm::Twine(spec.threads));

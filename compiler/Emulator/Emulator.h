@@ -84,7 +84,7 @@ struct LaunchSpec {
   uint32_t gridX = 1;
   uint32_t threads = 1;
   /// Blocks of a cluster, which run together.  In clusters of several, blocks
-  /// must have whole warpgroups, and all together at most 1024 threads.
+  /// must have whole warpgroups, and all together at most 3072 threads.
   uint32_t clusterSize = 1;
   /// Dynamic shared memory of a block.
   uint64_t sharedBytes = 0;

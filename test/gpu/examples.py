@@ -102,6 +102,12 @@ BUILDS: List[Build] = [
     *[Build("w4a16_group", ((1, 8192, 8192), (128, 8192, 8192), (128, 16384, 8192), (125, 400, 1664)),
             {"BK": 128, "STAGES": 4, "SPLIT": 2, **overlap}) for overlap in ({}, {"overlap": "weights"})],
     Build("w4a16_group", ((256, 8192, 8192), (253, 400, 1664)), {"BK": 128, "STAGES": 5}),
+    # By a workspace: more blocks than a cluster has, or on purpose; more of them than iterations, too.
+    *[Build("w4a16_group", ((1, 1024, 32768), (bm, 1024, 32768), (bm, 8192, 8192), (bm - 3, 400, 1664)), {"BM": bm, "SPLIT": split})
+      for bm in (16, 64) for split in (9, 16, 40)],
+    Build("w4a16_group", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "SPLIT": 4, "sums": "workspace"}),
+    Build("gemm_bf16", ((128, 256, 16384), (264, 400, 416)), {"split": 12}),
+    Build("gemm_int8", ((128, 256, 16384), (264, 400, 416)), {"split": 12}),
     Build("w4a8", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "BK": 256, "STAGES": 6, "split": 2}),
     Build("w4a8_fp8", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 8, "split": 2}),
     Build("fp4_dequant_gemm", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 8, "split": 2}),
@@ -137,6 +143,7 @@ def run_build(example_data, torch, tilert, library, folder: Path, build: Build, 
             arguments, packed = kernel.prepack(
                 case.arguments, lambda count: torch.empty(count, dtype=torch.uint8, device="cuda"), stream)
             plan = kernel.plan(arguments)
+            plan.reserve(stream)
             plan.launch(stream)
             torch.cuda.synchronize()
             fault = out.find_fault(case.want, build.tolerance(size))

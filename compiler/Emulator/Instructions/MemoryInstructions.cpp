@@ -157,6 +157,9 @@ static void runAtomic(Thread &thread, const Operation &operation, Slots slots) {
   traits.alignment = bytes * count;
   thread.block->accessMemory(thread, *operation.site, address, bytes * count,
                              traits);
+  bool releases = operation.parameters[3], acquires = operation.parameters[4];
+  if (releases)
+    thread.block->releaseToBlocks(thread, *operation.site, address);
   bool isCompare = function == AtomicFunction::CompareExchange;
   for (unsigned i = 0; i < count; ++i) {
     uint64_t operand = arguments[isCompare ? 2 : 1 + i];
@@ -179,10 +182,8 @@ static void runAtomic(Thread &thread, const Operation &operation, Slots slots) {
     if (operation.results)
       slots[i] = old;
   }
-  bool releases = operation.parameters[3], acquires = operation.parameters[4];
-  if (releases || acquires)
-    thread.block->synchroniseBlocks(thread, *operation.site, address, releases,
-                                    acquires);
+  if (acquires)
+    thread.block->acquireFromBlocks(thread, *operation.site, address);
 }
 
 /// "red.global.add.noftz.bf16x2 [a], b", "atom.shared.cas.b32 d, [a], b, c" and

@@ -232,9 +232,10 @@ public:
   /// The same for memory that blocks have in common (CommonMemory.cpp).
   void checkCommon(Thread &thread, const Site &site, const BufferRange &buffer,
                    uint64_t offset, uint64_t bytes, AccessKind kind);
-  /// Behind an atomic operation that orders what is seen by other blocks.
-  void synchroniseBlocks(Thread &thread, const Site &site, uint64_t address,
-                         bool releases, bool acquires);
+  /// In front of an atomic operation that orders what is seen by other blocks,
+  /// and behind one.
+  void releaseToBlocks(Thread &thread, const Site &site, uint64_t address);
+  void acquireFromBlocks(Thread &thread, const Site &site, uint64_t address);
   void checkGlobal(Thread &thread, const Site &site, uint64_t address,
                    uint64_t bytes, uint32_t alignment, AccessKind kind,
                    int parameter = -1);

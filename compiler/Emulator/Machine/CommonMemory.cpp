@@ -70,15 +70,10 @@ CommonMemory::access(AccessKind kind, uint64_t offset, uint64_t bytes,
   return std::nullopt;
 }
 
-void CommonMemory::synchronise(uint64_t offset, CommonAccess access,
-                               bool releases, bool acquires, Ordering &ordering,
-                               Known &known) {
+void CommonMemory::release(uint64_t offset, CommonAccess access,
+                           Ordering &ordering, const Known &known) {
   std::lock_guard<std::mutex> lock(mutex);
   std::deque<Release> &all = released[offset];
-  if (acquires)
-    known.push_back({access.by, &all, all.size()});
-  if (!releases)
-    return;
   // What it has acquired elsewhere it hands on.
   for (const Acquired &acquired : known)
     if (acquired.releases != &all &&
@@ -87,6 +82,12 @@ void CommonMemory::synchronise(uint64_t offset, CommonAccess access,
       all.insert(all.end(), acquired.releases->begin(),
                  acquired.releases->begin() + ptrdiff_t(acquired.count));
   all.push_back({access.block, ordering.release(access.by.thread)});
+}
+
+void CommonMemory::acquire(uint64_t offset, CommonAccess access, Known &known) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::deque<Release> &all = released[offset];
+  known.push_back({access.by, &all, all.size()});
 }
 
 void Block::checkCommon(Thread &thread, const Site &site,
@@ -101,19 +102,28 @@ void Block::checkCommon(Thread &thread, const Site &site,
     failCommon(thread, site, buffer, *fault);
 }
 
-void Block::synchroniseBlocks(Thread &thread, const Site &site,
-                              uint64_t address, bool releases, bool acquires) {
-  if (releases)
-    atomicReleases[address].merge(ordering.release(thread.index));
-  if (acquires)
-    ordering.acquire(thread.index, atomicReleases[address]);
+/// The common memory at an address; null if it is none.
+static const BufferRange *findCommon(const Launch &launch, uint64_t address) {
   int index = launch.buffers.find(address, 1);
-  if (index < 0 || !launch.buffers[index].common)
-    return;
-  const BufferRange &buffer = launch.buffers[index];
-  buffer.common->synchronise(address - buffer.base,
-                             {blockIndex, accessor(thread, site)}, releases,
-                             acquires, ordering, known);
+  return index >= 0 && launch.buffers[index].common ? &launch.buffers[index]
+                                                    : nullptr;
+}
+
+void Block::releaseToBlocks(Thread &thread, const Site &site,
+                            uint64_t address) {
+  atomicReleases[address].merge(ordering.release(thread.index));
+  if (const BufferRange *buffer = findCommon(launch, address))
+    buffer->common->release(address - buffer->base,
+                            {blockIndex, accessor(thread, site)}, ordering,
+                            known);
+}
+
+void Block::acquireFromBlocks(Thread &thread, const Site &site,
+                              uint64_t address) {
+  ordering.acquire(thread.index, atomicReleases[address]);
+  if (const BufferRange *buffer = findCommon(launch, address))
+    buffer->common->acquire(address - buffer->base,
+                            {blockIndex, accessor(thread, site)}, known);
 }
 
 void Block::failCommon(const Thread &thread, const Site &site,

@@ -62,9 +62,12 @@ public:
                                     const Ordering &ordering,
                                     const Known &known, ShadowChecks checks);
 
-  /// `access` has made an atomic operation, seen beyond its block.
-  void synchronise(uint64_t offset, CommonAccess access, bool releases,
-                   bool acquires, Ordering &ordering, Known &known);
+  /// In front of an atomic operation of `access`, seen beyond its block.  Other
+  /// host threads may be at the same place: who sees what it wrote finds this.
+  void release(uint64_t offset, CommonAccess access, Ordering &ordering,
+               const Known &known);
+  /// Behind one.
+  void acquire(uint64_t offset, CommonAccess access, Known &known);
 
 private:
   struct Cell {

@@ -34,9 +34,10 @@
 namespace tilec::emulator {
 
 constexpr unsigned lanesPerWarp = 32;
-constexpr unsigned maxWarps = 32;
+/// Of a cluster: eight blocks of three warpgroups.
+constexpr unsigned maxWarps = 96;
 
-constexpr unsigned maxSources = 128;
+constexpr unsigned maxSources = 192;
 /// Warps, then sources.
 constexpr unsigned orderedGroups = maxWarps + maxSources;
 

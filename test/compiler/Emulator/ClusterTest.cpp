@@ -183,8 +183,12 @@ TEST(Cluster, ChecksLaunch) {
   EXPECT_EQ(makeKernel("").grid(3).fail().kind, EmulationErrorKind::BadLaunch);
   EXPECT_EQ(makeKernel("").threads(96).fail().kind,
             EmulationErrorKind::BadLaunch);
-  EXPECT_EQ(makeKernel("").threads(640).fail().kind,
+  EXPECT_EQ(makeKernel("").threads(1152).fail().kind,
             EmulationErrorKind::BadLaunch);
+  TestKernel large = makeKernel("");
+  large.grid(8).threads(512);
+  large.launchSpec().clusterSize = 8;
+  EXPECT_EQ(large.fail().kind, EmulationErrorKind::BadLaunch);
 }
 
 // Blocks, warps and threads are counted as in a launch without clusters.

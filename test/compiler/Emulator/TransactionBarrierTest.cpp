@@ -298,7 +298,7 @@ TEST(TransactionBarrier, ReportsInvalidationWhileThreadsWait) {
 // The ordering of accesses keeps a slot for each.
 TEST(TransactionBarrier, RefusesTooMany) {
   std::string all;
-  for (unsigned i = 0; i < 129; ++i) {
+  for (unsigned i = 0; i < 193; ++i) {
     std::string name = "b" + std::to_string(i);
     all += sharedAddress(name, 8 * i) + initBarrier("%" + name, 1);
   }
@@ -306,7 +306,7 @@ TEST(TransactionBarrier, RefusesTooMany) {
   TestKernel kernel = makeKernel(onlyIn(0, all));
   EmulationReport report = kernel.buffer("C", out).shared(2048).fail();
   EXPECT_EQ(report.kind, EmulationErrorKind::Unsupported);
-  EXPECT_NE(report.message.find("follows 128 mbarriers"), std::string::npos)
+  EXPECT_NE(report.message.find("follows 192 mbarriers"), std::string::npos)
       << report.message;
 }
 

@@ -26,8 +26,8 @@ def make_space(pairs):
         "through": ["shared", "shared", "shared", "fragment-a", "fragment-b", "cast"],
         "end": ["plain", "cast", "bias", "scale", "relu", "transpose", "atomic"],
         "split": [1, 2, 3],
-        # Blocks of a cluster that share the loop, more than it has iterations among them.
-        "share": [1, 1, 1, 2, 3, 4, 8],
+        # Blocks that share the loop, more than it has iterations among them: in clusters of up to 8, else by a workspace.
+        "share": [1, 1, 1, 2, 3, 4, 8, 9, 20],
         "prepack": ["", "", "", "B", "B", "A", "AB"],
         **SIZES,
     }
@@ -90,9 +90,10 @@ def write_loop(p, left, right, a, b):
     if p["end"] == "atomic":
         lines += [f"let steps = {steps};", f"let each = ceildiv(steps, {p['split']});"]
         bounds = "part * each, min((part + 1) * each, steps)"
-    # The emulator runs clusters of whole warpgroups, 1024 threads in all, and one warpgroup more may copy.
-    fits = p["threads"] % 128 == 0 and p["share"] * (p["threads"] + 128) <= 1024
-    is_shared = fits and p["end"] != "atomic" and not p["persistent"] and p["target"].startswith("sm_90")
+    # The emulator runs clusters of whole warpgroups, 3072 threads in all, and one warpgroup more may copy.
+    in_cluster = p["target"].startswith("sm_90") and p["share"] <= 8
+    fits = not in_cluster or (p["threads"] % 128 == 0 and p["share"] * (p["threads"] + 128) <= 3072)
+    is_shared = fits and p["end"] != "atomic" and not p["persistent"]
     share = f", split = {p['share']}" if is_shared and p["share"] > 1 else ""
     lines.append(f"for k in pipelined({bounds}, stages = {p['stages']}{share}) {{")
     inner = [left.copy(), right.copy()]
