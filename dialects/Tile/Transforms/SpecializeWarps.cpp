@@ -34,6 +34,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Tile/IR/GemmTiling.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/Overlap.h"
 #include "dialects/Tile/Transforms/Passes.h"
@@ -55,11 +56,11 @@ struct RegisterShare {
 } // namespace
 
 /// All that a multiprocessor has for a block (PTX ISA, "setmaxnreg"), by how
-/// many blocks it works on at once, how many warpgroups consume and how many
-/// sums each of their threads has.  With one warpgroup each thread has as many
-/// as it can use.
+/// many blocks it works on at once, how many warpgroups consume and whether
+/// their threads hold much: more than 128 sums, or an operand beside them. With
+/// one warpgroup each thread has as many as it can use.
 static RegisterShare shareRegisters(int64_t blocks, int64_t consumers,
-                                    int64_t sums) {
+                                    bool holdsMuch) {
   // 80 for each of 384 threads of two blocks.
   if (blocks == 2 && consumers == 2)
     return {32, 104};
@@ -68,7 +69,7 @@ static RegisterShare shareRegisters(int64_t blocks, int64_t consumers,
   switch (consumers) {
   case 2:
     // A producer of 40 is tight for ptxas.
-    return sums > 128 ? RegisterShare{40, 232} : RegisterShare{56, 224};
+    return holdsMuch ? RegisterShare{40, 232} : RegisterShare{56, 224};
   case 4:
     return {32, 112};
   default:
@@ -148,7 +149,11 @@ void WarpSpecializer::run() {
   auto split = WarpgroupOp::create(builder, loc, teams);
   stores.setPlace(split);
   int64_t sums = 0;
+  bool hasOperand = false;
   kernel.walk([&](GemmOp gemm) {
+    MmaAttr mma = *gemm.getMma();
+    hasOperand |= mma.getSwap() ? isFromRegisters(gemm.getB(), mma.getTypeB())
+                                : isFromRegisters(gemm.getA(), mma.getTypeA());
     int64_t held =
         gemm.getTileM() * gemm.getTileN() / (consumers * warpgroupThreads);
     bool doubles = hasSumsOfItsOwn(gemm, *gemm.getMma());
@@ -157,9 +162,9 @@ void WarpSpecializer::run() {
   // Addresses of copies by threads take more than those of TMA.
   bool hasThreadCopies = llvm::any_of(
       rings, [](const Ring &ring) { return !ring.byThreads.empty(); });
-  RegisterShare share =
-      shareRegisters(getDecidedInteger(kernel, "min_blocks").value_or(1),
-                     groups - 1, hasThreadCopies ? 128 : sums);
+  RegisterShare share = shareRegisters(
+      getDecidedInteger(kernel, "min_blocks").value_or(1), groups - 1,
+      !hasThreadCopies && (sums > 128 || hasOperand));
   auto setRegisters = [&](int64_t count) {
     if (count)
       SetMaxRegistersOp::create(builder, loc, count);

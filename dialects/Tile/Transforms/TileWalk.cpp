@@ -115,9 +115,14 @@ Value TileWalk::mapTile(OpBuilder &builder, const Range &range, Value number,
     place = arith::AddIOp::create(
         builder, loc, place,
         BlockRankOp::create(builder, loc, builder.getI64Type()));
+    auto narrow = [&](Value value) -> Value {
+      return parts.persistent ? value
+                              : arith::TruncIOp::create(
+                                    builder, loc, builder.getI32Type(), value);
+    };
     if (mayBeIdle())
       hasTile = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                      place, range.ofAxis);
+                                      narrow(place), narrow(range.ofAxis));
   }
   if (parts.persistent)
     for (auto [argument, place] :
@@ -192,17 +197,30 @@ void TileWalk::emit(OpBuilder &builder, ValueRange inits, Body body,
     first = arith::AddIOp::create(builder, loc, first, scale(turns.team));
     step = scale(turns.teams);
   }
-  loop = scf::ForOp::create(builder, loc, first, range.total, step, carried);
+  // Of clusters in 32 bits, as the places are (getPlaces): bounds, step and
+  // number stay in registers while a tile is worked on, beside what tells
+  // whether there is one.
+  bool isNarrow = cluster > 1 && !parts.persistent;
+  auto narrow = [&](Value value) -> Value {
+    return isNarrow ? arith::TruncIOp::create(builder, loc,
+                                              builder.getI32Type(), value)
+                    : value;
+  };
+  loop = scf::ForOp::create(builder, loc, narrow(first), narrow(range.total),
+                            narrow(step), carried);
   OpBuilder::InsertionGuard guard(builder);
   Block *block = loop.getBody();
   if (!block->empty())
     block->getTerminator()->erase();
   builder.setInsertionPointToStart(block);
   IRMapping mapping;
-  Value hasTile = mapTile(builder, range, loop.getInductionVar(), mapping);
+  Value number = loop.getInductionVar();
+  if (isNarrow)
+    number = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), number);
+  Value hasTile = mapTile(builder, range, number, mapping);
   SmallVector<Value> yielded = body(mapping, loop.getRegionIterArgs(), hasTile);
   for (int64_t other = 1; other < turns.teams; ++other)
-    skipTile(builder, range, loop.getInductionVar(), other, yielded, skip);
+    skipTile(builder, range, number, other, yielded, skip);
   scf::YieldOp::create(builder, loc, yielded);
 }
 

@@ -20,7 +20,8 @@
 // CHECK: %[[PAIR:.+]] = arith.muli %{{.+}}, %c2
 // CHECK: %[[RANK:.+]] = tile.block_rank
 // CHECK: %[[ROW:.+]] = arith.addi %[[PAIR]], %[[RANK]]
-// CHECK: %[[HAS:.+]] = arith.cmpi ult, %[[ROW]], %{{.+}}
+// CHECK: %[[NARROW:.+]] = arith.trunci %[[ROW]] : i64 to i32
+// CHECK: %[[HAS:.+]] = arith.cmpi ult, %[[NARROW]], %{{.+}} : i32
 // CHECK: tile.arrive %[[EMPTY]]
 // CHECK: scf.if %[[HAS]] {
 // CHECK: tile.store_through
