@@ -142,6 +142,7 @@ def run_build(example_data, torch, tilert, library, folder: Path, build: Build, 
             stream = torch.cuda.current_stream().cuda_stream
             arguments, packed = kernel.prepack(
                 case.arguments, lambda count: torch.empty(count, dtype=torch.uint8, device="cuda"), stream)
+            torch.cuda.synchronize()  # what was packed may be read before the launches in front are done
             plan = kernel.plan(arguments)
             plan.reserve(stream)
             plan.launch(stream)

@@ -77,9 +77,9 @@ def parse_arguments():
     return parser.parse_args()
 
 
-def make_chain(torch, launches):
+def make_chain(torch, stream, launches):
     """A launch of the graph of CHAIN_LENGTH launches, functions of a stream, in turn."""
-    stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+    graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, stream=stream):
         for index in range(CHAIN_LENGTH):
             launches[index % len(launches)](stream.cuda_stream)
@@ -97,13 +97,18 @@ def measure_chain(modules, kernel, work, seconds):
         cases.append(case)
         plans.append(kernel.plan(launched))
         kept.append(packed)
+        torch.cuda.synchronize()  # what was packed may be read before the launches in front are done
+        plans[-1].reserve(stream)
         plans[-1].launch(stream)
     a, out = torch.randn(m, k, device="cuda").bfloat16(), torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
     weights = [torch.randn(n, k, device="cuda").bfloat16() for _ in range(CHAINED_WEIGHTS)]
     torch.mm(a, weights[0].t(), out=out)  # cuBLAS is made ready outside of the graph
     torch.cuda.synchronize()
-    runs = {"tilec": make_chain(torch, [plan.launch for plan in plans]),
-            "base": make_chain(torch, [lambda _, each=each: torch.mm(a, each.t(), out=out) for each in weights])}
+    chained = torch.cuda.Stream()
+    for plan in plans:
+        plan.reserve(chained.cuda_stream)
+    runs = {"tilec": make_chain(torch, chained, [plan.launch for plan in plans]),
+            "base": make_chain(torch, chained, [lambda _, each=each: torch.mm(a, each.t(), out=out) for each in weights])}
     estimates = {who: timing.estimate(run) for who, run in runs.items()}
     samples = timing.measure_burst(runs, estimates, seconds, lambda who: None)
     for case in cases:
@@ -142,6 +147,7 @@ def measure(modules, library, arguments, work):
     kernel = library.load(manifest).kernel()
     # `packed` stays alive as long as the plan.
     launched, packed = kernel.prepack(case.arguments, lambda count: torch.empty(count, dtype=torch.uint8, device="cuda"), stream)
+    torch.cuda.synchronize()  # what was packed may be read before the launches in front are done
     plan = kernel.plan(launched)
     plan.reserve(stream)
     plan.launch(stream)

@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/TileToNVVM/ClusterToNVVM.h"
+#include "compiler/Conversion/TileToNVVM/Emitters.h"
+#include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
+#include "compiler/Conversion/TileToNVVM/SharedAddress.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -42,6 +45,47 @@ LogicalResult tile::emitPeer(KernelEmitter &e, PeerOp op) {
       LLVM::LLVMPointerType::get(op.getContext(), clusterSharedSpace);
   e.setShared(op, {LLVM::IntToPtrOp::create(e.builder, e.loc, pointer, address),
                    op.getType()});
+  return success();
+}
+
+/// Rows of all parts lie in an inbox as they lie in the fragment, but for the
+/// place of the sender.
+LogicalResult tile::emitSend(KernelEmitter &e, SendOp op) {
+  SharedView inbox = e.getShared(op.getInbox());
+  ArrayRef<int64_t> shape = getTileShape(op.getValue().getType());
+  Type element = getTileElementType(op.getValue().getType());
+  auto whole = SharedType::get(op.getContext(), shape, element, /*packDim=*/-1,
+                               SharedLayoutAttr());
+  int64_t bytes = whole.getStorage().bytes() / inbox.type.getShape().front();
+  Value base = e.getSharedAddress(inbox.pointer),
+        barrier = getBarrierAddress(e, op.getBarrier(), /*index=*/Value());
+  Value ofSender = e.add(base, e.mul(emitBlockRank(e), e.i32(bytes)));
+  const layout::FragmentLayout &layout = e.getLayout(op.getValue());
+  SmallVector<Value> elements =
+      e.getFragment(op.getValue()).getElements(e.builder, e.loc);
+  auto map = [&](Value address, Value block) {
+    return e.callAsm("mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r",
+                     {address, block});
+  };
+  emitInOwners(e, layout, [&]() {
+    SharedAddresser addresser(e, {inbox.pointer, whole},
+                              SmallVector<int64_t>(shape.size(), 0), shape,
+                              layout.laneBases(), layout.warpBases());
+    for (auto [i, value] : llvm::enumerate(elements)) {
+      Value offset =
+          e.sub(e.getSharedAddress(addresser.getPointer(
+                    layout.registerXor(i), layout.registerOffset(i))),
+                base);
+      Value block = e.divui(offset, e.i32(bytes));
+      Value place = e.add(ofSender, e.remui(offset, e.i32(bytes)));
+      Value word = LLVM::BitcastOp::create(e.builder, e.loc,
+                                           e.builder.getI32Type(), value);
+      e.callVolatileAsm("st.async.shared::cluster.mbarrier::complete_tx::bytes"
+                        ".b32 [$0], $1, [$2];",
+                        "r,r,r,",
+                        {map(place, block), word, map(barrier, block)});
+    }
+  });
   return success();
 }
 

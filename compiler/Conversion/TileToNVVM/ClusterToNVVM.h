@@ -9,6 +9,7 @@ namespace mlir::tile {
 
 LogicalResult emitBlockRank(KernelEmitter &emitter, BlockRankOp op);
 LogicalResult emitPeer(KernelEmitter &emitter, PeerOp op);
+LogicalResult emitSend(KernelEmitter &emitter, SendOp op);
 LogicalResult emitClusterArrive(KernelEmitter &emitter, ClusterArriveOp op);
 LogicalResult emitClusterWait(KernelEmitter &emitter, ClusterWaitOp op);
 LogicalResult emitWorkspace(KernelEmitter &emitter, WorkspaceOp op);

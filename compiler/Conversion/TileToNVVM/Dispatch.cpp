@@ -110,6 +110,7 @@ static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
       .Case([&](ViewOp view) { return emitView(e, view); })
       .Case([&](SliceOp slice) { return emitSlice(e, slice); })
       .Case([&](PeerOp peer) { return emitPeer(e, peer); })
+      .Case([&](SendOp send) { return emitSend(e, send); })
       .Case([&](WorkspaceOp memory) { return emitWorkspace(e, memory); })
       .Case([&](LastShareOp last) { return emitLastShare(e, last); })
       .Case([&](BytesOp bytes) { return emitBytes(e, bytes); })

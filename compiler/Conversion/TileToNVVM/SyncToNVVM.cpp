@@ -48,6 +48,12 @@ static void initBarriers(KernelEmitter &e, BarrierAllocOp alloc) {
   initBarrier(e, e.add(base, loop.getInductionVar()), count);
 }
 
+/// Whether other blocks of the cluster send to this one.
+static bool receives(KernelOp kernel) {
+  return kernel.walk([](SendOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 /// Whether other blocks of the cluster arrive at barriers of this one.
 static bool isReachedByOthers(KernelOp kernel) {
   return kernel
@@ -76,7 +82,7 @@ void tile::emitSyncPrologue(KernelEmitter &e) {
     if (!allocs.empty())
       e.callVolatileAsm("fence.mbarrier_init.release.cluster;", "", {});
   });
-  if (isReachedByOthers(e.kernel))
+  if (isReachedByOthers(e.kernel) || receives(e.kernel))
     emitClusterBarrier(e);
   else if (!allocs.empty())
     e.callIntrinsic("llvm.nvvm.barrier.cta.sync.aligned.all", Type(), e.i32(0));

@@ -1,6 +1,7 @@
-//===- ClusterInstructions.cpp - mapa and barrier.cluster -----------------===//
+//===- ClusterInstructions.cpp - mapa, st.async, barrier.cluster ----------===//
 //
-// Addresses of other blocks of the cluster, and its barrier.  Everything else
+// Addresses of other blocks of the cluster, words that are sent to one with the
+// bytes that its mbarrier counts, and the barrier of all.  Everything else
 // takes such addresses as it takes those of its own block.
 //
 //===----------------------------------------------------------------------===//
@@ -41,8 +42,22 @@ static std::optional<Operation> bindWait(const InstructionForm &) {
   return makeThreadOperation(runWait);
 }
 
+static void runSend(Thread &thread, const Operation &operation, Slots slots) {
+  thread.block->sendWord(thread, *operation.site, slots[0],
+                         static_cast<uint32_t>(slots[1]), slots[2]);
+}
+
+/// "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], x, [bar]".
+static std::optional<Operation> bindSend(const InstructionForm &form) {
+  if (form.results != 0 || form.arguments != 3 || !form.has("b32") ||
+      !form.has("mbarrier::complete_tx::bytes"))
+    return std::nullopt;
+  return makeThreadOperation(runSend);
+}
+
 void tilec::emulator::registerClusterInstructions(InstructionTable &table) {
   table.add("mapa", bindMap);
+  table.add("st.async", bindSend, /*hasPtxResult=*/false);
   table.add("barrier.cluster.arrive", bindArrive, /*hasPtxResult=*/false);
   table.add("barrier.cluster.wait", bindWait, /*hasPtxResult=*/false);
 }

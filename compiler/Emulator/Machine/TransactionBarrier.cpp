@@ -174,6 +174,24 @@ uint64_t Block::arriveAtTransaction(Thread &thread, const Site &site,
   return phase;
 }
 
+/// Seen by who waits for the phase, as what comes before an arrival is.
+void Block::sendWord(Thread &thread, const Site &site, uint64_t address,
+                     uint32_t word, uint64_t barrierAddress) {
+  constexpr uint32_t bytes = sizeof(word);
+  TransactionBarrier &barrier = findTransaction(thread, site, barrierAddress);
+  uint32_t offset = checkSharedRange(thread, site, address, bytes,
+                                     /*alignment=*/bytes, AccessKind::Store);
+  if (offset / SharedArena::capacity != barrier.offset / SharedArena::capacity)
+    failTransaction(thread, site, barrier,
+                    "is in another block than the word that is sent");
+  writeShared(thread, site, offset, bytes);
+  std::memcpy(arena.at(offset), &word, bytes);
+  barrier.loadedBytes += bytes;
+  barrier.arrivals.merge(ordering.release(thread.index));
+  noteProgress();
+  completeWhenDone(thread, site, barrier, /*isAwaited=*/false);
+}
+
 void Block::checkArrivals(Thread &thread, const Site &site,
                           const TransactionBarrier &barrier,
                           uint32_t arrivals) {

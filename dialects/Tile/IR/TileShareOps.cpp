@@ -17,6 +17,26 @@ LogicalResult PeerOp::verify() {
   return success();
 }
 
+LogicalResult SendOp::verify() {
+  // send-c1: what arrives fills the inbox.
+  auto value = cast<RankedTensorType>(getValue().getType());
+  SmallVector<int64_t> shape(value.getShape());
+  ArrayRef<int64_t> inbox = getInbox().getType().getShape();
+  bool fits = !shape.empty() && shape[0] % inbox[0] == 0;
+  if (fits)
+    shape[0] /= inbox[0];
+  if (!fits || inbox.drop_front() != ArrayRef(shape) ||
+      getInbox().getType().getElementType() != value.getElementType() ||
+      value.getElementTypeBitWidth() != 32)
+    return emitOpError("send-c1: the inbox has the parts of all blocks, of "
+                       "elements of 32 bits");
+  return success();
+}
+
+void SendOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), &getInboxMutable());
+}
+
 LogicalResult WorkspaceOp::verify() {
   // workspace-c1: what lies where is known.
   for (int64_t bytes : {int64_t(getOffset()), int64_t(getPlaceBytes())})

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/TeamThreads.h"
@@ -117,6 +118,12 @@ static void findLifetime(Buffer &buffer, const Positions &positions) {
   }
 }
 
+/// Whether other blocks send to a tile, whenever they come to it.
+static bool isInbox(AllocSharedOp alloc) {
+  return llvm::any_of(alloc->getUsers(),
+                      [](Operation *user) { return isa<SendOp>(user); });
+}
+
 static SmallVector<Buffer> collectBuffers(KernelOp kernel) {
   Positions positions(kernel);
   SmallVector<Buffer> buffers;
@@ -126,7 +133,7 @@ static SmallVector<Buffer> collectBuffers(KernelOp kernel) {
     buffer.alloc = alloc;
     buffer.bytes = storage.bytes();
     buffer.alignment = std::max<int64_t>(storage.alignment(), minAlignment);
-    if (isMovedByTma(alloc.getResult())) {
+    if (isMovedByTma(alloc.getResult()) || isInbox(alloc)) {
       buffer.first = positions.begin(kernel);
       buffer.last = positions.end(kernel);
     } else {

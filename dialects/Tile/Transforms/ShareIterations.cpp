@@ -4,10 +4,11 @@
 // iterations, as even as can be, and each block runs one of them.  The first
 // block begins with the sums of the source, the others with zeros.
 //
-// The sums meet in a cluster: each block shows its own in shared memory, and
-// whoever goes on adds them in the order of the blocks, so that the result is
-// the same in each run.  What follows the loop is done in parts by all blocks
-// (SlicedTail.h), else by the first one.
+// The sums meet in a cluster, and whoever goes on adds them in the order of the
+// blocks, so that the result is the same in each run.  What follows the loop is
+// done in parts by all blocks (SlicedTail.h), else by the first one.  Where the
+// parts are a few rows, each block sends them to those that need them; else it
+// shows its sums in its shared memory.
 //
 // Where blocks are no cluster, or not so large ones, the sums meet in global
 // memory (WorkspaceSums.h), and the last block to come goes on alone.
@@ -15,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/IR/TileShareOps.h"
+#include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/SharePasses.h"
@@ -24,6 +26,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_SHAREITERATIONSPASS
@@ -64,6 +67,11 @@ private:
   void cutLoop();
   void startSums();
   void showSums();
+  bool canSend(const SlicedTail &tail);
+  void openInboxes(const SlicedTail &tail);
+  void sendSums();
+  Value loadSent(SlicedValue sum);
+  Value loadShown(SlicedValue sum, Value offset);
   void meet();
   Value addSums(Value first, function_ref<Value(int64_t)> load, int64_t begin);
   void finishInParts(SlicedTail &tail);
@@ -81,6 +89,9 @@ private:
   Value share, isFirst;
   /// The tile that shows each sum, null for those that nobody reads.
   SmallVector<Value> shown;
+  /// What other blocks send: one part of each, and the barrier of all.
+  llvm::MapVector<Value, Value> inboxes;
+  Value arrival;
   bool sharesTail = false;
 };
 } // namespace
@@ -181,6 +192,55 @@ void IterationSharer::showSums() {
   }
 }
 
+/// Whether all parts of sums are rows of a few words, which are soon sent one
+/// by one: for 8 of each thread that takes less than a barrier of the cluster,
+/// for 16 a microsecond more.
+bool IterationSharer::canSend(const SlicedTail &tail) {
+  constexpr int64_t mostWords = 8;
+  int64_t words = 0;
+  for (const SlicedValue &sum : tail.getSums()) {
+    auto type = cast<RankedTensorType>(sum.value.getType());
+    if (sum.dim != 0 || type.getElementTypeBitWidth() != 32)
+      return false;
+    words += type.getNumElements();
+  }
+  return words <= mostWords * int64_t(kernel.getThreads());
+}
+
+/// In front of the loop: others may send from now on.
+void IterationSharer::openInboxes(const SlicedTail &tail) {
+  int64_t bytes = 0;
+  for (const SlicedValue &sum : tail.getSums()) {
+    Value &inbox = inboxes[sum.value];
+    if (inbox)
+      continue;
+    auto type = cast<RankedTensorType>(sum.value.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[0] /= shares;
+    shape.insert(shape.begin(), shares);
+    auto parts =
+        SharedType::get(builder.getContext(), shape, type.getElementType(),
+                        /*packDim=*/-1, SharedLayoutAttr());
+    inbox = AllocSharedOp::create(builder, loc, parts,
+                                  builder.getStringAttr("sums"), IntegerAttr());
+    // The barrier below orders what happens to it.
+    inbox.getDefiningOp()->setAttr(handedOverAttrName, builder.getUnitAttr());
+    bytes += parts.getStorage().bytes();
+  }
+  arrival = BarrierAllocOp::create(
+      builder, loc, BarrierType::get(builder.getContext(), 1),
+      builder.getStringAttr("sent"), /*count=*/1, IntegerAttr(),
+      /*cluster=*/false);
+  ExpectOp::create(builder, loc, arrival, /*index=*/Value(),
+                   getConstant(bytes));
+}
+
+void IterationSharer::sendSums() {
+  for (auto &[sum, inbox] : inboxes)
+    SendOp::create(builder, loc, sum, inbox, arrival);
+  WaitOp::create(builder, loc, arrival, /*index=*/Value(), getConstant(0));
+}
+
 void IterationSharer::meet() {
   ClusterArriveOp::create(builder, loc, /*after_reads=*/false);
   ClusterWaitOp::create(builder, loc, ValueRange());
@@ -205,43 +265,70 @@ Value IterationSharer::addSums(Value first, function_ref<Value(int64_t)> load,
 // What follows
 //===----------------------------------------------------------------------===//
 
+/// This block's part of a sum, from its inbox.
+Value IterationSharer::loadSent(SlicedValue sum) {
+  Value inbox = inboxes.lookup(sum.value);
+  SharedType parts = cast<SharedType>(inbox.getType());
+  auto part = SharedType::get(
+      builder.getContext(), parts.getShape().drop_front(),
+      parts.getElementType(), /*packDim=*/-1, SharedLayoutAttr());
+  auto type = RankedTensorType::get(part.getShape(), parts.getElementType());
+  return addSums(
+      Value(),
+      [&](int64_t rank) -> Value {
+        Value place = StageOp::create(builder, loc, part, inbox,
+                                      getConstant(rank), /*offset=*/0,
+                                      /*in_range=*/true);
+        return LoadOp::create(builder, loc, type, place, ValueRange(), Value());
+      },
+      /*begin=*/0);
+}
+
+/// The part of a sum that begins at `offset`, from where all blocks show it.
+Value IterationSharer::loadShown(SlicedValue sum, Value offset) {
+  unsigned number = cast<OpResult>(sum.value).getResultNumber();
+  SharedType whole = cast<SharedType>(shown[number].getType());
+  SmallVector<int64_t> shape(whole.getShape());
+  shape[sum.dim] /= shares;
+  auto part =
+      SharedType::get(builder.getContext(), shape, whole.getElementType(),
+                      /*packDim=*/-1, SharedLayoutAttr());
+  SmallVector<Value> offsets(shape.size(), getConstant(0));
+  offsets[sum.dim] = offset;
+  auto type = RankedTensorType::get(shape, whole.getElementType());
+  return addSums(
+      Value(),
+      [&](int64_t rank) -> Value {
+        Value peer = PeerOp::create(builder, loc, whole, shown[number],
+                                    builder.getI64IntegerAttr(rank));
+        Value slice = SliceOp::create(builder, loc, part, peer, offsets,
+                                      DenseI64ArrayAttr());
+        return LoadOp::create(builder, loc, type, slice, ValueRange(), Value());
+      },
+      /*begin=*/0);
+}
+
 void IterationSharer::finishInParts(SlicedTail &tail) {
   SmallVector<Value> tiles;
   for (Value tile : shown)
     if (tile)
       tiles.push_back(tile);
-  auto loadSum = [&](SlicedValue sliced, Value offset) -> Value {
-    unsigned number = cast<OpResult>(sliced.value).getResultNumber();
-    SharedType whole = cast<SharedType>(shown[number].getType());
-    SmallVector<int64_t> shape(whole.getShape());
-    shape[sliced.dim] /= shares;
-    auto part =
-        SharedType::get(builder.getContext(), shape, whole.getElementType(),
-                        /*packDim=*/-1, SharedLayoutAttr());
-    SmallVector<Value> offsets(shape.size(), getConstant(0));
-    offsets[sliced.dim] = offset;
-    auto type = RankedTensorType::get(shape, whole.getElementType());
-    return addSums(
-        Value(),
-        [&](int64_t rank) -> Value {
-          Value peer = PeerOp::create(builder, loc, whole, shown[number],
-                                      builder.getI64IntegerAttr(rank));
-          Value slice = SliceOp::create(builder, loc, part, peer, offsets,
-                                        DenseI64ArrayAttr());
-          return LoadOp::create(builder, loc, type, slice, ValueRange(),
-                                Value());
-        },
-        /*begin=*/0);
-  };
-  meet();
+  if (inboxes.empty())
+    meet();
+  else
+    sendSums();
   // Behind all that the stores refer to.
   builder.setInsertionPoint(loop->getBlock()->getTerminator());
-  tail.emitValues(builder, share, loadSum);
+  tail.emitValues(builder, share, [&](SlicedValue sum, Value offset) {
+    return inboxes.empty() ? loadShown(sum, offset) : loadSent(sum);
+  });
   // A block must not write what another one may still read.
   if (tail.readsTensors())
     meet();
   tail.emitStores(builder);
   // Nor end while its sums are being read.
+  if (!inboxes.empty())
+    return;
   ClusterArriveOp::create(builder, loc, /*after_reads=*/true);
   ClusterWaitOp::create(builder, loc, tiles);
 }
@@ -350,8 +437,10 @@ void IterationSharer::run() {
   startSums();
   SlicedTail tail(loop, shares);
   sharesTail = inCluster && tail.plan();
+  if (sharesTail && canSend(tail))
+    openInboxes(tail);
   builder.setInsertionPointAfter(loop);
-  if (inCluster)
+  if (inCluster && inboxes.empty())
     showSums();
   if (!inCluster)
     finishInLast();

@@ -18,7 +18,8 @@ def ShareIterationsPass
     own shared memory, if they take no more than half of it, and after a barrier of
     the cluster they are added in the order of the blocks.  If all that follows is done element by element and
     stored, each block finishes a part of the rows or columns; else the first one
-    goes on alone.  Where there are no clusters, or not so large ones, each block
+    goes on alone.  Parts of few words are sent to the blocks that need them
+    instead (`tile.send`), where the bytes end the phase of a barrier.  Where there are no clusters, or not so large ones, each block
     stores its sums to a workspace (`tile.workspace`), and the last one to come
     (`tile.last_share`) adds them in the order of the blocks and goes on alone.
     A loop that cannot be shared is an error if the program asks for it.

@@ -36,6 +36,8 @@ bool SlicedTail::isSliceable(Value value, int64_t dim) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
+  if (op == loop)
+    sums.push_back({value, dim});
   if (op == loop || isa<BroadcastOp>(op))
     return true;
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
@@ -86,11 +88,13 @@ bool SlicedTail::planStore(StoreOp store) {
   for (int64_t dim = 0; dim < int64_t(getTileShape(value.getType()).size());
        ++dim) {
     SmallVector<LoadOp> before = loads;
+    SmallVector<SlicedValue> sumsBefore = sums;
     if (isSliceable(value, dim)) {
       stores.push_back({store, dim});
       return true;
     }
     loads = before;
+    sums = sumsBefore;
   }
   return false;
 }

@@ -30,6 +30,9 @@ public:
   /// Whether something is read from tensors, in front of all stores.
   bool readsTensors() const { return !loads.empty(); }
 
+  /// The sums of the loop that are used, and along what they are cut.
+  ArrayRef<SlicedValue> getSums() const { return sums; }
+
   /// Writes what comes before the stores, for the part that begins at
   /// `share` parts; `getSum` gives parts of the sums.
   void emitValues(OpBuilder &builder, Value share,
@@ -50,6 +53,7 @@ private:
   int64_t shares;
   SmallVector<std::pair<StoreOp, int64_t>> stores;
   SmallVector<LoadOp> loads;
+  SmallVector<SlicedValue> sums;
   // While it is written.
   OpBuilder *builder = nullptr;
   Value share;

@@ -206,6 +206,9 @@ static std::string findLoopObstacle(PipelinedOp loop) {
 
 /// Whether an op, or one in it, writes to a tensor.
 static bool storesToTensor(Operation &op) {
+  // What blocks of a cluster send to each other is counted from here on.
+  if (isa<BarrierAllocOp, ExpectOp>(op))
+    return false;
   SmallVector<MemoryAccess, 0> accesses;
   collectAccesses(&op, accesses);
   return llvm::any_of(accesses, [](const MemoryAccess &access) {

@@ -123,6 +123,50 @@ TEST(Cluster, RemoteArrivalsOrderRemoteWrites) {
   EXPECT_EQ(report.kind, EmulationErrorKind::Race);
 }
 
+/// Each thread sends a word to the other block, whose threads read it once
+/// `learn` has let them.
+static TestKernel makeSending(const std::string &learn,
+                              const std::string &barrier = "%rbar") {
+  return makeKernel(
+      onlyIn(0, initBarrier("%bar", 1) + initFence) + clusterBarrier +
+          onlyIn(1, expectBytes("%bar", 512)) + mapToOther("remote", "%box") +
+          mapToOther("rbar", "%bar") + R"(
+    %o = mul i32 %tid, 4
+    %ra = add i32 %remote, %o
+    %value = add i32 %o, %rank
+    )" +
+          ptx("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [$0], "
+              "$1, [$2];",
+              "i32 %ra, i32 %value, i32 " + barrier) +
+          learn + R"(
+    %sel = xor i32 %o, 4
+    %s = getelementptr i8, ptr addrspace(3) %box.p, i32 %sel
+    %x = load i32, ptr addrspace(3) %s, align 4
+    %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+    %base = mul i32 %block, 512
+    %at = add i32 %base, %o
+    %d = getelementptr i8, ptr addrspace(1) %out, i32 %at
+    store i32 %x, ptr addrspace(1) %d, align 4
+    )",
+      "ptr addrspace(1) %out");
+}
+
+TEST(Cluster, SentWordsComeWithTheirBytes) {
+  std::vector<uint32_t> out(4 * 128);
+  makeSending(waitFor("%bar", "0")).buffer("C", out).run();
+  for (unsigned block = 0; block < 4; ++block)
+    for (unsigned t = 0; t < 128; ++t)
+      ASSERT_EQ(out[block * 128 + t], 4 * (t ^ 1) + (block % 2 ^ 1));
+  // A barrier of the own block does not order the other one's words.
+  TestKernel wrong = makeSending(blockBarrier);
+  wrong.options().checkUninitialised = false;
+  EmulationReport report = wrong.buffer("C", out).fail();
+  EXPECT_EQ(report.kind, EmulationErrorKind::Race);
+  // Words are counted where they go.
+  report = makeSending(waitFor("%bar", "0"), "%bar").buffer("C", out).fail();
+  EXPECT_EQ(report.kind, EmulationErrorKind::BarrierMisuse);
+}
+
 TEST(Cluster, ReportsMissingBarrierAfterInit) {
   TestKernel kernel = makeKernel(
       onlyIn(0, initBarrier("%bar", 128) + initFence) + blockBarrier +

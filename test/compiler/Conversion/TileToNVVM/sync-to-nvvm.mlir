@@ -78,6 +78,32 @@ tile.kernel @meets() attributes {symbols = [], checks = [], grid = [], axes = []
 
 // -----
 
+// Tests that rows go to the block that they are for, with their bytes, and that
+// blocks have made their barriers by then.
+// CHECK-LABEL: llvm.func @sends
+// CHECK: "barrier.cluster.arrive;"
+// CHECK: "barrier.cluster.wait;"
+// CHECK: %[[RANK:.+]] = nvvm.read.ptx.sreg.cluster.ctaid.x
+// CHECK: %[[SHIFT:.+]] = arith.muli %[[RANK]], %[[BYTES:.+]] : i32
+// CHECK: %[[OWN:.+]] = arith.addi %{{.+}}, %[[SHIFT]] : i32
+// CHECK: %[[BLOCK:.+]] = arith.divui %[[OFFSET:.+]], %[[BYTES]] : i32
+// CHECK: %[[REST:.+]] = arith.remui %[[OFFSET]], %[[BYTES]] : i32
+// CHECK: %[[PLACE:.+]] = arith.addi %[[OWN]], %[[REST]] : i32
+// CHECK-DAG: %[[THERE:.+]] = llvm.inline_asm {{.*}}"mapa.shared::cluster.u32 $0, $1, $2;"{{.*}} %[[PLACE]], %[[BLOCK]]
+// CHECK-DAG: %[[COUNT:.+]] = llvm.inline_asm {{.*}}"mapa.shared::cluster.u32 $0, $1, $2;"{{.*}} %{{.+}}, %[[BLOCK]]
+// CHECK: "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [$0], $1, [$2];", "r,r,r,~{memory}" %[[THERE]], %{{.+}}, %[[COUNT]]
+// CHECK-NOT: barrier.cluster
+// CHECK: llvm.return
+tile.kernel @sends() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, shared_bytes = 528 : i64, tile.shares = 2 : i64, cluster = 2 : i64} {
+  %i = tile.alloc_shared "inbox" {offset = 0 : i64} : !tile.shared<2x8x8xf32>
+  %b = tile.barrier_alloc "b" count 1 {offset = 512 : i64} : !tile.barrier<1>
+  %x = arith.constant dense<1.0> : tensor<16x8xf32, #tile.layout<"16x8 registers=[] lanes=[[0,1],[0,2],[0,4],[1,0],[2,0]] warps=[[4,0],[8,0]]">>
+  tile.send %x to %i, %b : tensor<16x8xf32, #tile.layout<"16x8 registers=[] lanes=[[0,1],[0,2],[0,4],[1,0],[2,0]] warps=[[4,0],[8,0]]">>, !tile.shared<2x8x8xf32>, !tile.barrier<1>
+  tile.return
+}
+
+// -----
+
 // Tests that blocks of a cluster begin and end together where they arrive at each
 // other's barriers, each by as many threads as there are blocks, and that the
 // arrival orders nothing beyond the block.

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --tile-share-iterations='target=sm_90a' --split-input-file | FileCheck %s
 
 // Tests that two blocks run half of the iterations each, one more in the first
-// if they are odd, show their sums, and finish half of the rows.
+// if they are odd, send each other rows of sums, and finish half of them.
 // CHECK-LABEL: tile.kernel @in_parts
 // CHECK-SAME: blocks = ["*", 2, ["ceildiv", "N", 64]]
 // CHECK-SAME: cluster = 2 : i64
@@ -12,17 +12,17 @@
 // CHECK: %[[WHOLE:.+]] = arith.muli %[[SHARE]], %[[EACH]] : i64
 // CHECK: %[[MORE:.+]] = arith.minui %[[SHARE]], %[[EXTRA]] : i64
 // CHECK: %[[BEGIN:.+]] = arith.addi %[[WHOLE]], %[[MORE]] : i64
+// CHECK: %[[INBOX:.+]] = tile.alloc_shared "sums" {tile.handed_over} : <2x16x64xf32>
+// CHECK: %[[SENT:.+]] = tile.barrier_alloc "sent" count 1 : <1>
+// CHECK: %[[BYTES:.+]] = arith.constant 8192 : i64
+// CHECK: tile.expect %[[SENT]], %[[BYTES]]
 // CHECK: %[[R:.+]] = tile.pipelined %{{.+}} = %[[FROM:.+]] to %[[TO:.+]] step 1 iter_args(%{{.+}} = %{{.+}}) -> (tensor<32x64xf32>) stages(3) {
-// CHECK: %[[SUMS:.+]] = tile.alloc_shared "sums" : <32x64xf32>
-// CHECK: tile.store %[[R]], %[[SUMS]]
-// CHECK-NEXT: tile.cluster_arrive
-// CHECK-NEXT: tile.cluster_wait
+// CHECK: tile.send %[[R]] to %[[INBOX]], %[[SENT]]
+// CHECK: tile.wait %[[SENT]], %{{.+}}
 // CHECK: %[[BIAS:.+]] = tile.load %arg3[%{{.+}}] : !tile.global<?xf32> -> tensor<64xf32>
-// CHECK: %[[P0:.+]] = tile.peer %[[SUMS]] {rank = 0 : i64}
-// CHECK: %[[S0:.+]] = tile.slice %[[P0]][%[[ROW:.+]], %{{.+}}] : <32x64xf32> -> <16x64xf32>
+// CHECK: %[[S0:.+]] = tile.stage %[[INBOX]][%{{.+}}] offset 0 {in_range} : <2x16x64xf32> -> <16x64xf32>
 // CHECK: %[[X0:.+]] = tile.load %[[S0]]
-// CHECK: %[[P1:.+]] = tile.peer %[[SUMS]] {rank = 1 : i64}
-// CHECK: %[[S1:.+]] = tile.slice %[[P1]][%[[ROW]], %{{.+}}]
+// CHECK: %[[S1:.+]] = tile.stage %[[INBOX]][%{{.+}}] offset 0
 // CHECK: %[[X1:.+]] = tile.load %[[S1]]
 // CHECK: %[[SUM:.+]] = arith.addf %[[X0]], %[[X1]] : tensor<16x64xf32>
 // CHECK: %[[SPREAD:.+]] = tile.reindex %[[BIAS]] by #{{.+}} : tensor<64xf32> -> tensor<16x64xf32>
@@ -30,8 +30,7 @@
 // CHECK: tile.cluster_arrive
 // CHECK-NEXT: tile.cluster_wait
 // CHECK: tile.store %[[END]], %arg2[%{{.+}}, %{{.+}}] : tensor<16x64xf32>, !tile.global<?x?xf32>
-// CHECK-NEXT: tile.cluster_arrive {after_reads}
-// CHECK-NEXT: tile.cluster_wait for %[[SUMS]]
+// CHECK-NOT: tile.cluster_arrive
 // CHECK-NOT: tile.store
 // CHECK: tile.return
 tile.kernel @in_parts(
@@ -40,7 +39,7 @@ tile.kernel @in_parts(
     %C: !tile.global<?x?xf32> {tile.name = "C", tile.dtype = "f32", tile.access = "out", tile.dims = ["M", "N"]},
     %bias: !tile.global<?xf32> {tile.name = "bias", tile.dtype = "f32", tile.access = "in", tile.dims = ["N"]})
     attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}, {name = "N", param = 1 : i64, dim = 0 : i64}],
-                checks = [], grid = [["ceildiv", "N", 64 : i64]], axes = ["bx"], threads = 128 : i64} {
+                checks = [], grid = [["ceildiv", "N", 64 : i64]], axes = ["bx"], threads = 256 : i64} {
   %as = tile.alloc_shared "As" : !tile.shared<32x32xf16>
   %bs = tile.alloc_shared "Bs" : !tile.shared<64x32xf16>
   %c0 = arith.constant 0 : i64
@@ -60,6 +59,65 @@ tile.kernel @in_parts(
   %t = tile.reindex %b by affine_map<(d0, d1) -> (d1)> : tensor<64xf32> -> tensor<32x64xf32>
   %u = arith.addf %r, %t : tensor<32x64xf32>
   tile.store %u, %C[%c0, %bx] : tensor<32x64xf32>, !tile.global<?x?xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that three blocks show their sums, and finish a third of the columns,
+// where rows have no thirds.
+// CHECK-LABEL: tile.kernel @in_columns
+// CHECK-SAME: tile.shares = 3 : i64
+// CHECK: %[[R:.+]] = tile.pipelined %{{.+}} = %[[FROM:.+]] to %[[TO:.+]] step 1 iter_args(%{{.+}} = %{{.+}}) -> (tensor<32x96xf32>) stages(3) {
+// CHECK: %[[SUMS:.+]] = tile.alloc_shared "sums" : <32x96xf32>
+// CHECK: tile.store %[[R]], %[[SUMS]]
+// CHECK-NEXT: tile.cluster_arrive
+// CHECK-NEXT: tile.cluster_wait
+// CHECK: %[[P0:.+]] = tile.peer %[[SUMS]] {rank = 0 : i64}
+// CHECK: %[[S0:.+]] = tile.slice %[[P0]][%{{.+}}, %[[COLUMN:.+]]] : <32x96xf32> -> <32x32xf32>
+// CHECK: %[[X0:.+]] = tile.load %[[S0]]
+// CHECK: %[[P1:.+]] = tile.peer %[[SUMS]] {rank = 1 : i64}
+// CHECK: %[[S1:.+]] = tile.slice %[[P1]][%{{.+}}, %[[COLUMN]]]
+// CHECK: %[[X1:.+]] = tile.load %[[S1]]
+// CHECK: tile.peer %[[SUMS]] {rank = 2 : i64}
+// CHECK: %[[SOME:.+]] = arith.addf %[[X0]], %[[X1]] : tensor<32x32xf32>
+// CHECK: %[[SUM:.+]] = arith.addf %[[SOME]], %{{.+}} : tensor<32x32xf32>
+// CHECK: %[[BIAS:.+]] = tile.load %arg3[%{{.+}}] : !tile.global<?xf32> -> tensor<32xf32>
+// CHECK: %[[SPREAD:.+]] = tile.reindex %[[BIAS]] by #{{.+}} : tensor<32xf32> -> tensor<32x32xf32>
+// CHECK: %[[END:.+]] = arith.addf %[[SUM]], %[[SPREAD]] : tensor<32x32xf32>
+// CHECK: tile.cluster_arrive
+// CHECK-NEXT: tile.cluster_wait
+// CHECK: tile.store %[[END]], %arg2[%{{.+}}, %{{.+}}] : tensor<32x32xf32>, !tile.global<?x?xf32>
+// CHECK-NEXT: tile.cluster_arrive {after_reads}
+// CHECK-NEXT: tile.cluster_wait for %[[SUMS]]
+// CHECK-NOT: tile.store
+// CHECK: tile.return
+tile.kernel @in_columns(
+    %A: !tile.global<?x?xf16> {tile.name = "A", tile.dtype = "f16", tile.access = "in", tile.dims = ["M", "K"]},
+    %B: !tile.global<?x?xf16> {tile.name = "B", tile.dtype = "f16", tile.access = "in", tile.dims = ["N", "K"]},
+    %C: !tile.global<?x?xf32> {tile.name = "C", tile.dtype = "f32", tile.access = "out", tile.dims = ["M", "N"]},
+    %bias: !tile.global<?xf32> {tile.name = "bias", tile.dtype = "f32", tile.access = "in", tile.dims = ["N"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}, {name = "N", param = 1 : i64, dim = 0 : i64}],
+                checks = [], grid = [["ceildiv", "N", 96 : i64]], axes = ["bx"], threads = 128 : i64} {
+  %as = tile.alloc_shared "As" : !tile.shared<32x32xf16>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<96x32xf16>
+  %c0 = arith.constant 0 : i64
+  %c32 = arith.constant 32 : i64
+  %k = tile.symbol "K" : i64
+  %n = arith.ceildivsi %k, %c32 : i64
+  %bx = tile.block_id 0 : i64
+  %zero = arith.constant dense<0.0> : tensor<32x96xf32>
+  %r = tile.pipelined %i = %c0 to %n step 1 iter_args(%acc = %zero) -> (tensor<32x96xf32>) stages(3) {
+    %at = arith.muli %i, %c32 : i64
+    tile.copy %A[%c0, %at] to %as : !tile.global<?x?xf16>, !tile.shared<32x32xf16>
+    tile.copy %B[%bx, %at] to %bs : !tile.global<?x?xf16>, !tile.shared<96x32xf16>
+    %s = tile.gemm %as, %bs, %acc {transpose_b} : !tile.shared<32x32xf16>, !tile.shared<96x32xf16>, tensor<32x96xf32>
+    tile.yield %s : tensor<32x96xf32>
+  } {tile.split = 3 : i64}
+  %b = tile.load %bias[%bx] : !tile.global<?xf32> -> tensor<96xf32>
+  %t = tile.reindex %b by affine_map<(d0, d1) -> (d1)> : tensor<96xf32> -> tensor<32x96xf32>
+  %u = arith.addf %r, %t : tensor<32x96xf32>
+  tile.store %u, %C[%c0, %bx] : tensor<32x96xf32>, !tile.global<?x?xf32>
   tile.return
 }
 
