@@ -64,7 +64,8 @@ void TuneSpace::addDecisions(llvm::ArrayRef<KernelOp> variants,
       bool isKnown = llvm::any_of(dimensions, [&](const TuneDimension &one) {
         return one.isDecision && one.name == name;
       });
-      if (!spec || isKnown || isGiven(given, name) ||
+      // With a workspace a launch would need what it did not before.
+      if (!spec || isKnown || name == "sums" || isGiven(given, name) ||
           (name == "stages" && (hasConfig || get("value") == "1")) ||
           (kernel.getDecisions() && kernel.getDecisions()->contains(name)))
         continue;
