@@ -18,6 +18,7 @@
 #include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/Decisions.h"
+#include "dialects/Tile/Transforms/IterationShare.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
 #include "dialects/Tile/Transforms/SharePasses.h"
 #include "dialects/Tile/Transforms/SharedSums.h"
@@ -25,7 +26,6 @@
 #include "dialects/Tile/Transforms/WorkspaceSums.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::tile {
@@ -60,12 +60,7 @@ private:
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI64IntegerAttr(value));
   }
-  template <typename Op> Value make(Value a, Value b) {
-    return builder.createOrFold<Op>(loc, a, b);
-  }
 
-  void cutLoop();
-  void startSums();
   void showSums();
   bool canSend(const SlicedTail &tail);
   void openInboxes(const SlicedTail &tail);
@@ -95,81 +90,6 @@ private:
   bool sharesTail = false;
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// The loop
-//===----------------------------------------------------------------------===//
-
-/// Of n iterations share s runs n / p, and one more if s < n % p.  All
-/// arithmetic stays within the range of the loop.
-void IterationSharer::cutLoop() {
-  Value lower = loop.getLower(), upper = loop.getUpper(),
-        step = getConstant(loop.getStep()), one = getConstant(1),
-        zero = getConstant(0), count = getConstant(shares);
-  Value isEmpty = builder.createOrFold<arith::CmpIOp>(
-      loc, arith::CmpIPredicate::sge, lower, upper);
-  // The distance is below 2^64, its quotients may count all of it.
-  Value last = make<arith::DivUIOp>(
-      make<arith::SubIOp>(make<arith::SubIOp>(upper, lower), one), step);
-  Value steps = builder.createOrFold<arith::SelectOp>(
-      loc, isEmpty, zero, make<arith::AddIOp>(last, one));
-  Value each = make<arith::DivUIOp>(steps, count),
-        extra = make<arith::RemUIOp>(steps, count);
-  Value begin = make<arith::AddIOp>(make<arith::MulIOp>(share, each),
-                                    make<arith::MinUIOp>(share, extra));
-  Value hasExtra = builder.createOrFold<arith::CmpIOp>(
-      loc, arith::CmpIPredicate::ult, share, extra);
-  Value size =
-      make<arith::AddIOp>(each, builder.createOrFold<arith::ExtUIOp>(
-                                    loc, builder.getI64Type(), hasExtra));
-  auto place = [&](Value number) {
-    return make<arith::AddIOp>(lower, make<arith::MulIOp>(number, step));
-  };
-  // Behind the last iteration lies the end of the loop.
-  auto atEnd = [&](Value number) {
-    Value isBehind = builder.createOrFold<arith::CmpIOp>(
-        loc, arith::CmpIPredicate::uge, number, steps);
-    return builder.createOrFold<arith::SelectOp>(loc, isBehind, upper,
-                                                 place(number));
-  };
-  loop.getLowerMutable().set(atEnd(begin));
-  loop.getUpperMutable().set(atEnd(make<arith::AddIOp>(begin, size)));
-  loop->removeAttr(splitAttrName);
-}
-
-/// What can be added to any number without changing it.
-static TypedAttr getNeutral(Builder &builder, RankedTensorType type) {
-  Type element = type.getElementType();
-  Attribute zero =
-      isa<FloatType>(element)
-          ? Attribute(builder.getFloatAttr(
-                element,
-                APFloat::getZero(cast<FloatType>(element).getFloatSemantics(),
-                                 /*Negative=*/true)))
-          : Attribute(builder.getIntegerAttr(element, 0));
-  return DenseElementsAttr::get(type, zero);
-}
-
-void IterationSharer::startSums() {
-  for (OpOperand &init : loop.getInitArgsMutable()) {
-    // +0 in each block adds up to +0.
-    if (matchPattern(init.get(), m_Zero()) ||
-        matchPattern(init.get(), m_PosZeroFloat()))
-      continue;
-    auto type = cast<RankedTensorType>(init.get().getType());
-    auto branch = scf::IfOp::create(builder, loc, TypeRange(type), isFirst,
-                                    /*addThenBlock=*/true,
-                                    /*addElseBlock=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(branch.thenBlock());
-    scf::YieldOp::create(builder, loc, init.get());
-    builder.setInsertionPointToEnd(branch.elseBlock());
-    Value neutral =
-        arith::ConstantOp::create(builder, loc, getNeutral(builder, type));
-    scf::YieldOp::create(builder, loc, neutral);
-    init.set(branch.getResult(0));
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // The sums
@@ -433,8 +353,8 @@ void IterationSharer::run() {
   share = BlockRankOp::create(builder, loc, builder.getI64Type());
   isFirst = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
                                                 share, getConstant(0));
-  cutLoop();
-  startSums();
+  cutToShare(builder, loop, share, shares);
+  startSums(builder, loop, isFirst);
   SlicedTail tail(loop, shares);
   sharesTail = inCluster && tail.plan();
   if (sharesTail && canSend(tail))
