@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 #include <limits>
 
 using namespace mlir;
@@ -92,15 +93,6 @@ static Operand getOperand(scf::ForOp loop, Value value, bool isUnsigned) {
   return operand;
 }
 
-/// Whether sums go on as floats: an epilogue of these has no registers for one
-/// more step.
-static bool isConverted(Value sums) {
-  return llvm::any_of(sums.getUsers(), [](Operation *user) {
-    return isa<CastOp>(user) &&
-           !getTileElementType(user->getResult(0).getType()).isInteger();
-  });
-}
-
 static std::optional<SummingLoop> match(scf::ForOp loop) {
   SummingLoop match;
   for (WgmmaOp product : loop.getBody()->getOps<WgmmaOp>())
@@ -121,8 +113,7 @@ static std::optional<SummingLoop> match(scf::ForOp loop) {
     return std::nullopt;
   OpOperand &use = *wait.getResult().use_begin();
   if (!isa<scf::YieldOp>(use.getOwner()) ||
-      use.getOperandNumber() != match.index ||
-      isConverted(loop.getResult(match.index)))
+      use.getOperandNumber() != match.index)
     return std::nullopt;
   // Elsewhere conversions do not hold a product up.
   if (loop.getBody()->getOps<ArriveOp>().empty())
@@ -148,27 +139,59 @@ static void makeShifted(ArrayRef<CastOp> conversions) {
         Builder(conversion.getContext()).getI64IntegerAttr(spareBits));
 }
 
-/// Takes the factor 2^`bits` from sums, for all that need them.
-static void shiftBack(OpBuilder &builder, Value sums, Value bits) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointAfterValue(sums);
-  Location loc = sums.getLoc();
-  Value distance = BroadcastOp::create(builder, loc, sums.getType(), bits);
+/// Takes the factor from sums, for all that need them.
+static void shiftBack(scf::ForOp loop, const SummingLoop &match) {
+  OpBuilder builder(loop->getContext());
+  builder.setInsertionPointAfter(loop);
+  Location loc = loop.getLoc();
+  Value sums = loop.getResult(match.index);
+  auto type = cast<RankedTensorType>(sums.getType());
+  Value distance = arith::ConstantOp::create(
+      builder, loc,
+      SplatElementsAttr::get(
+          type, builder.getI32IntegerAttr(int32_t(match.getShift()))));
   Value shifted = arith::ShRSIOp::create(builder, loc, sums, distance);
   sums.replaceAllUsesExcept(shifted, shifted.getDefiningOp());
+}
+
+/// Adds the ops inside `outer` that `value` is made by; false if it depends on
+/// the iteration, or on memory.
+static bool collectMakers(Value value, scf::ForOp outer,
+                          llvm::SetVector<Operation *> &makers) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return !outer->isAncestor(argument.getOwner()->getParentOp());
+  Operation *op = value.getDefiningOp();
+  if (!outer->isProperAncestor(op) || makers.contains(op))
+    return true;
+  if (!isPure(op) || op->getNumRegions() != 0 ||
+      !llvm::all_of(op->getOperands(), [&](Value operand) {
+        return collectMakers(operand, outer, makers);
+      }))
+    return false;
+  makers.insert(op);
+  return true;
+}
+
+/// The loop over tiles around `loop`, if each of its iterations runs it as many
+/// times; what that is made by is moved in front of it.
+static scf::ForOp findTiles(scf::ForOp loop) {
+  auto tiles = dyn_cast<scf::ForOp>(loop->getParentOp());
+  llvm::SetVector<Operation *> makers;
+  if (!tiles || !llvm::all_of(ValueRange{loop.getLowerBound(),
+                                         loop.getUpperBound(), loop.getStep()},
+                              [&](Value bound) {
+                                return collectMakers(bound, tiles, makers);
+                              }))
+    return {};
+  for (Operation *op : makers)
+    op->moveBefore(tiles);
+  return tiles;
 }
 
 SmallVector<scf::ForOp, 2> tile::shiftNibbles(scf::ForOp loop) {
   std::optional<SummingLoop> found = match(loop);
   if (!found)
     return {loop};
-  OpBuilder builder(loop);
-  Location loc = loop.getLoc();
-  auto makeBits = [&](int64_t count) -> Value {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI32IntegerAttr(int32_t(count)));
-  };
-  Value bits = makeBits(found->getShift());
   if (auto lower = getConstantIntValue(loop.getLowerBound()),
       upper = getConstantIntValue(loop.getUpperBound()),
       step = getConstantIntValue(loop.getStep());
@@ -176,11 +199,18 @@ SmallVector<scf::ForOp, 2> tile::shiftNibbles(scf::ForOp loop) {
     if (llvm::divideCeilSigned(*upper - *lower, *step) <=
         found->mostIterations) {
       makeShifted(found->conversions);
-      shiftBack(builder, loop.getResult(found->index), bits);
+      shiftBack(loop, *found);
     }
     return {loop};
   }
 
+  // All that is done with a tile is there twice: where the sums of two loops
+  // met, ptxas would need registers for both.
+  scf::ForOp tiles = findTiles(loop);
+  if (!tiles)
+    return {loop};
+  OpBuilder builder(tiles);
+  Location loc = loop.getLoc();
   Value span = arith::SubIOp::create(builder, loc, loop.getUpperBound(),
                                      loop.getLowerBound());
   Value most = arith::MulIOp::create(
@@ -189,25 +219,26 @@ SmallVector<scf::ForOp, 2> tile::shiftNibbles(scf::ForOp loop) {
           builder, loc, builder.getI64IntegerAttr(found->mostIterations)));
   Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
                                      span, most);
-  // Chosen in front of the loops: behind them LLVM would shift the sums of
-  // each.
-  bits = arith::SelectOp::create(builder, loc, fits, bits, makeBits(0));
-  auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(), fits,
+  auto branch = scf::IfOp::create(builder, loc, tiles.getResultTypes(), fits,
                                   /*withElseRegion=*/true);
-  loop.replaceAllUsesWith(branch.getResults());
-  shiftBack(builder, branch.getResult(found->index), bits);
+  tiles.replaceAllUsesWith(branch.getResults());
   auto fill = [&](Block *block, scf::ForOp contents) {
+    // Without results there is a terminator already.
+    if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
+      return;
     builder.setInsertionPointToEnd(block);
     scf::YieldOp::create(builder, loc, contents.getResults());
   };
   IRMapping mapping;
   builder.setInsertionPointToStart(branch.thenBlock());
-  auto shifted = cast<scf::ForOp>(builder.clone(*loop, mapping));
+  auto cloned = cast<scf::ForOp>(builder.clone(*tiles, mapping));
+  auto shifted = cast<scf::ForOp>(mapping.lookup(loop.getOperation()));
   makeShifted(llvm::map_to_vector(found->conversions, [&](CastOp conversion) {
     return mapping.lookup(conversion.getResult()).getDefiningOp<CastOp>();
   }));
-  fill(branch.thenBlock(), shifted);
-  loop->moveBefore(branch.elseBlock(), branch.elseBlock()->end());
-  fill(branch.elseBlock(), loop);
+  shiftBack(shifted, *found);
+  fill(branch.thenBlock(), cloned);
+  tiles->moveBefore(branch.elseBlock(), branch.elseBlock()->begin());
+  fill(branch.elseBlock(), tiles);
   return {shifted, loop};
 }

@@ -9,7 +9,8 @@
 //     acc + sum of a * q    ->    (sum of a * (16 * q)) >> 4
 //
 // How many products fit is known from the types: a loop with more of them takes
-// the numbers as they are.
+// the numbers as they are.  Where their number is known at launch, all that is
+// done with tiles is there twice.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_DIALECTS_TILE_TRANSFORMS_SHIFTEDNIBBLES_H
@@ -21,8 +22,8 @@ namespace mlir::tile {
 
 /// Where a product of warpgroups adds up from 0, in a loop, what is converted
 /// from 4-bit integers, makes the conversion one to 16 times the numbers; where
-/// it depends on the number of iterations, in a second loop.  Gives the loops
-/// that stand for `loop` now.
+/// it depends on the number of iterations, in a second loop over tiles.  Gives
+/// the loops that stand for `loop` now.
 SmallVector<scf::ForOp, 2> shiftNibbles(scf::ForOp loop);
 
 } // namespace mlir::tile
