@@ -18,6 +18,8 @@ namespace tilec {
 /// Makes the address of each arrival on an mbarrier depend on what the loads
 /// from shared memory that may be under way have brought, without changing it.
 /// A warp issues in order: behind the arrival stands no load that it waits for.
+/// Where the arrival has a predicate, that depends on them in place of the
+/// address.
 /// Sums of mma.sync stand for what they were made of, which would take
 /// registers until then. Where a value cannot be had at the arrival, a fence
 /// waits for it.

@@ -67,14 +67,15 @@ protected:
     return count;
   }
 
-  /// Whether the address of the arrival is computed from a value.
-  bool dependsOn(llvm::StringRef name) {
+  /// Whether the address of the arrival, or its predicate, is computed from a
+  /// value.
+  bool dependsOn(llvm::StringRef name, unsigned operand = 0) {
     llvm::SmallPtrSet<llvm::Value *, 16> seen;
     llvm::SmallVector<llvm::Value *> open;
     for (llvm::Instruction &instruction : llvm::instructions(*function))
       if (getText(instruction).contains("mbarrier.arrive"))
         open.push_back(
-            llvm::cast<llvm::CallInst>(instruction).getArgOperand(0));
+            llvm::cast<llvm::CallInst>(instruction).getArgOperand(operand));
     while (!open.empty()) {
       auto *value = llvm::dyn_cast<llvm::Instruction>(open.pop_back_val());
       if (value && seen.insert(value).second)
@@ -104,6 +105,19 @@ TEST_F(OrderArrivalsTest, DependsOnEachLoadBefore) {
   EXPECT_TRUE(dependsOn("y"));
   EXPECT_FALSE(dependsOn("late"));
   EXPECT_EQ(countFences(""), 0u);
+}
+
+TEST_F(OrderArrivalsTest, LetsAPredicateDependInPlaceOfTheAddress) {
+  run("%x = load float, ptr addrspace(3) %p\n"
+      "%y = load float, ptr addrspace(3) %q\n"
+      "%z = fmul float %x, %y\n"
+      R"(call void asm sideeffect "use $0;", "f"(float %z))"
+      "\n"
+      R"(call void asm sideeffect "@$1 mbarrier.arrive.shared::cta.b64 _, [$0];", "r,b"(i32 %bar, i1 %c))"
+      "\nret void");
+  EXPECT_FALSE(dependsOn("x"));
+  EXPECT_TRUE(dependsOn("x", /*operand=*/1));
+  EXPECT_TRUE(dependsOn("y", /*operand=*/1));
 }
 
 TEST_F(OrderArrivalsTest, LeavesArrivalsWithoutLoads) {
