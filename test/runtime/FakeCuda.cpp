@@ -106,6 +106,8 @@ int cuInit(unsigned) {
   state().parameterBytes["scale__run"] = {8, 8, 8, 4};
   for (int misdeed = faults; misdeed <= givesWrongResults; ++misdeed)
     state().parameterBytes["scale__" + std::to_string(misdeed)] = {8, 8, 8, 4};
+  for (const char *name : {"scale__lent", "scale__counts"})
+    state().parameterBytes[name] = {8, 8, 8, 4, 8};
   state().parameterBytes["compare_pieces"] = {8, 8, 8, 8, 4};
   return 0;
 }
@@ -308,10 +310,14 @@ int cuLaunchKernel(Function *function, unsigned gx, unsigned gy, unsigned gz,
     launch.parameters.push_back(bits);
   }
   s.launches.push_back(launch);
-  if (function->name == "scale__run" ||
+  if (function->name == "scale__run" || function->name == "scale__lent" ||
+      function->name == "scale__counts" ||
       (function->name.starts_with("scale__") &&
        std::atoi(function->name.c_str() + std::strlen("scale__"))))
     runScale(launch);
+  // Leaves a counter of its workspace as it is.
+  if (function->name == "scale__counts")
+    ++*reinterpret_cast<uint32_t *>(launch.parameters[4]);
   if (function->name == "compare_pieces")
     comparePieces(launch);
   if (auto kernel = s.kernels.find(function->name); kernel != s.kernels.end())

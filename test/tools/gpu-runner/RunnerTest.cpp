@@ -24,6 +24,15 @@ protected:
     kernel["variants"][0]["symbol"] = "scale__run";
     writeArtifact("scale", kernel, "sm_90a");
     writeArtifact("other", kernel, "sm_80");
+    for (const char *name : {"lent", "counts"}) {
+      Json lent = kernel;
+      Json &variant = lent["variants"][0];
+      variant["symbol"] = std::string("scale__") + name;
+      variant["requires"] = {"workspace"};
+      variant["workspace"] = {"+", 65536, "N"};
+      variant["arguments"].push_back({{"kind", "workspace"}});
+      writeArtifact(name, lent, "sm_90a");
+    }
     kernel["parameters"][0]["noalias"] = true;
     writeArtifact("apart", kernel, "sm_90a");
     kernel["parameters"][0]["noalias"] = false;
@@ -84,6 +93,19 @@ protected:
   std::string folder;
   int status = -1;
 };
+
+TEST_F(Runner, LendsAWorkspace) {
+  EXPECT_EQ(runJob("lent.json --in x=x.npy --in n=3 --expect y=y3.npy "
+                   "--repeat 3"),
+            "PASS lent.json: variant general; 3 launches; 'y' max_abs_err=0 "
+            "rel_err=0\n1 passed, 0 failed, 0 skipped\n");
+  std::string text = runJob("counts.json --in x=x.npy --in n=3");
+  EXPECT_NE(text.find("FAIL counts.json"), std::string::npos) << text;
+  EXPECT_NE(text.find("the workspace: its counters are not zero after the "
+                      "launches"),
+            std::string::npos)
+      << text;
+}
 
 TEST_F(Runner, RunsAndCompares) {
   EXPECT_EQ(runJob("scale.json --in x=x.npy --in n=3 --expect y=y3.npy"),
