@@ -64,7 +64,7 @@ private:
   void showSums();
   bool canSend(const SlicedTail &tail);
   void openInboxes(const SlicedTail &tail);
-  void sendSums();
+  void sendSums(const SlicedTail &tail);
   Value loadSent(SlicedValue sum);
   Value loadShown(SlicedValue sum, Value offset);
   void meet();
@@ -155,7 +155,11 @@ void IterationSharer::openInboxes(const SlicedTail &tail) {
                    getConstant(bytes));
 }
 
-void IterationSharer::sendSums() {
+/// What others write comes behind what they were sent, and so behind what all
+/// threads of this block have read by now.
+void IterationSharer::sendSums(const SlicedTail &tail) {
+  if (tail.hasReadEarly())
+    BarrierOp::create(builder, loc);
   for (auto &[sum, inbox] : inboxes)
     SendOp::create(builder, loc, sum, inbox, arrival);
   WaitOp::create(builder, loc, arrival, /*index=*/Value(), getConstant(0));
@@ -236,7 +240,7 @@ void IterationSharer::finishInParts(SlicedTail &tail) {
   if (inboxes.empty())
     meet();
   else
-    sendSums();
+    sendSums(tail);
   // Behind all that the stores refer to.
   builder.setInsertionPoint(loop->getBlock()->getTerminator());
   tail.emitValues(builder, share, [&](SlicedValue sum, Value offset) {
@@ -357,8 +361,11 @@ void IterationSharer::run() {
   startSums(builder, loop, isFirst);
   SlicedTail tail(loop, shares);
   sharesTail = inCluster && tail.plan();
-  if (sharesTail && canSend(tail))
+  // What is read in front of the loop arrives meanwhile.
+  if (sharesTail && canSend(tail)) {
     openInboxes(tail);
+    tail.readEarly();
+  }
   builder.setInsertionPointAfter(loop);
   if (inCluster && inboxes.empty())
     showSums();

@@ -124,6 +124,44 @@ bool SlicedTail::plan() {
   return !stores.empty();
 }
 
+/// Whether a value is there in front of the loop, or can be made there.
+bool SlicedTail::isKnownEarly(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != loop->getBlock() || op->isBeforeInBlock(loop))
+    return true;
+  return op != loop && isPure(op) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isKnownEarly(operand); });
+}
+
+/// The value in front of the loop.
+Value SlicedTail::makeEarly(Value value, IRMapping &made) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != loop->getBlock() || op->isBeforeInBlock(loop))
+    return value;
+  if (!made.contains(value)) {
+    for (Value operand : op->getOperands())
+      made.map(operand, makeEarly(operand, made));
+    OpBuilder(loop).clone(*op, made);
+  }
+  return made.lookup(value);
+}
+
+void SlicedTail::readEarly() {
+  readsEarly = llvm::all_of(loads, [&](LoadOp load) {
+    return llvm::all_of(load->getOperands(),
+                        [&](Value operand) { return isKnownEarly(operand); });
+  });
+  if (!readsEarly)
+    return;
+  IRMapping made;
+  for (LoadOp load : loads) {
+    for (OpOperand &operand : load->getOpOperands())
+      operand.set(makeEarly(operand.get(), made));
+    load->moveBefore(loop);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//
@@ -172,6 +210,9 @@ Value SlicedTail::getSlice(Value value, int64_t dim) {
         *builder, loc,
         cast<SplatElementsAttr>(constant.getValue()).resizeSplat(type));
   } else if (auto load = dyn_cast<LoadOp>(op)) {
+    OpBuilder::InsertionGuard guard(*builder);
+    if (readsEarly)
+      builder->setInsertionPoint(loop);
     slice = LoadOp::create(*builder, loc, type, load.getMemory(),
                            shiftIndices(load.getIndices(), value, dim),
                            load.getPad());

@@ -27,8 +27,15 @@ public:
   /// Plans to do all behind the loop in parts; false if it cannot be.
   bool plan();
 
-  /// Whether something is read from tensors, in front of all stores.
-  bool readsTensors() const { return !loads.empty(); }
+  /// Whether something is read from tensors behind the loop, in front of all
+  /// stores.
+  bool readsTensors() const { return !readsEarly && !loads.empty(); }
+  /// Whether that is done in front of the loop.
+  bool hasReadEarly() const { return readsEarly && !loads.empty(); }
+
+  /// Reads what is read from tensors in front of the loop, if that can be done
+  /// for all of it.
+  void readEarly();
 
   /// The sums of the loop that are used, and along what they are cut.
   ArrayRef<SlicedValue> getSums() const { return sums; }
@@ -47,6 +54,8 @@ private:
   Value getOffset(Value value, int64_t dim);
   RankedTensorType getSliceType(Value value, int64_t dim);
   int64_t getLength(Value value, int64_t dim);
+  bool isKnownEarly(Value value);
+  Value makeEarly(Value value, IRMapping &made);
   SmallVector<Value> shiftIndices(ValueRange indices, Value value, int64_t dim);
 
   PipelinedOp loop;
@@ -54,6 +63,7 @@ private:
   SmallVector<std::pair<StoreOp, int64_t>> stores;
   SmallVector<LoadOp> loads;
   SmallVector<SlicedValue> sums;
+  bool readsEarly = false;
   // While it is written.
   OpBuilder *builder = nullptr;
   Value share;
