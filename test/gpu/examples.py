@@ -98,20 +98,20 @@ BUILDS: List[Build] = [
     *[Build("w4a16_group", ((1, 8192, 8192), (bm, 8192, 8192), (bm, 16384, 8192), (bm - 3, 400, 1664)), {"BM": bm, **overlap})
       for bm in (8, 16) for overlap in ({}, {"overlap": "wait", "min_blocks": 2}, {"overlap": "weights", "min_blocks": 2})],
     *[Build("w4a16_group", ((1, 8192, 8192), (bm, 8192, 8192), (bm, 16384, 8192), (bm - 3, 400, 1664)), {"BM": bm, **overlap})
-      for bm in (32, 64) for overlap in ({}, {"overlap": "weights"})],
+      for bm in (32, 64) for overlap in ({}, {"overlap": "wait"}, {"overlap": "weights"})],
     *[Build("w4a16_group", ((1, 8192, 8192), (128, 8192, 8192), (128, 16384, 8192), (125, 400, 1664)),
             {"BK": 128, "STAGES": 4, "SPLIT": 2, **overlap}) for overlap in ({}, {"overlap": "weights"})],
-    Build("w4a16_group", ((256, 8192, 8192), (253, 400, 1664)), {"BK": 128, "STAGES": 5}),
+    Build("w4a16_group", ((256, 8192, 8192), (253, 400, 1664)), {"BK": 128, "STAGES": 5, "overlap": "wait"}),
     # By a workspace: more blocks than a cluster has, or on purpose; more of them than iterations, too.
     *[Build("w4a16_group", ((1, 1024, 32768), (bm, 1024, 32768), (bm, 8192, 8192), (bm - 3, 400, 1664)), {"BM": bm, "SPLIT": split})
       for bm in (16, 64) for split in (9, 16, 40)],
     Build("w4a16_group", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "SPLIT": 4, "sums": "workspace"}),
     Build("gemm_bf16", ((128, 256, 16384), (264, 400, 416)), {"split": 12}),
     Build("gemm_int8", ((128, 256, 16384), (264, 400, 416)), {"split": 12}),
-    Build("w4a8", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "BK": 256, "STAGES": 6, "split": 2}),
-    Build("w4a8_fp8", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 8, "split": 2}),
-    Build("fp4_dequant_gemm", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 8, "split": 2}),
-    Build("matmul_bf16_int4", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "BK": 128, "STAGES": 8, "split": 2}),
+    Build("w4a8", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "BK": 256, "STAGES": 4, "split": 2, "overlap": "wait"}),
+    Build("w4a8_fp8", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 7, "split": 2, "overlap": "wait"}),
+    Build("fp4_dequant_gemm", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 7, "split": 2, "overlap": "wait"}),
+    Build("matmul_bf16_int4", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "BK": 128, "STAGES": 8, "split": 2, "overlap": "wait"}),
     *[Build("w4a16_zero", ((1024, 8192, 8192), (8192, 8192, 8192), (33, 100, 256)), {"BM": 256, "BK": 64, "G": group}) for group in (32, 128)],
     *[Build("w4a16_zero", ((1, 4096, 4096), (128, 4096, 4096), (4096, 4096, 4096), (33, 100, 256)), {"G": group})
       for group in (32, 128)],
