@@ -28,6 +28,11 @@ GlobalAddresser::GlobalAddresser(KernelEmitter &emitter, const GlobalView &view,
   }
 }
 
+void GlobalAddresser::forgetIndices() {
+  for (Value &base : bases)
+    base = emitter.callVolatileAsm("", "=l,0,", base, base.getType());
+}
+
 int32_t GlobalAddresser::getConstant(int dim, int reg) const {
   if (dim < dropped)
     return 0;

@@ -19,6 +19,10 @@ public:
   GlobalAddresser(KernelEmitter &emitter, const GlobalView &view,
                   ValueRange indices, const layout::FragmentLayout &layout);
 
+  /// Makes the indices other values than those of accesses before: what these
+  /// have compared is computed again, in place of staying in registers.
+  void forgetIndices();
+
   /// Whether registers are 4-bit elements.
   bool isPacked() const { return view.type.getPackDim() >= 0; }
   /// The byte that holds the element in register `reg`.

@@ -85,6 +85,11 @@ LogicalResult tile::emitGlobalStore(KernelEmitter &e, StoreOp op) {
   const GlobalView &view = e.getGlobal(op.getMemory());
   const layout::FragmentLayout &layout = e.getLayout(op.getValue());
   GlobalAddresser addresser(e, view, e.getScalars(op.getIndices()), layout);
+  // With so many elements in registers there is no room for their indices,
+  // which loads of factors in front of the store have in common with it.
+  constexpr int mostWithIndices = 96;
+  if (layout.elementsPerThread() > mostWithIndices && !addresser.isPacked())
+    addresser.forgetIndices();
   layout::VectorPlan plan =
       planGlobalAccess(op.getMemory(), op.getIndices(), layout);
   if (plan.splitsByte())
