@@ -81,7 +81,7 @@ BUILDS: List[Build] = [
     # Warpgroups with 256 rows to multiply weights from registers by: tails, and an odd number of iterations.
     Build("matmul_bf16_int4", ((8192, 8192, 8192), (264, 400, 320), (264, 400, 352)), {"BM": 256}),
     Build("w4a8", ((8192, 8192, 8192), (264, 400, 416)), {"BM": 256}),
-    Build("fp4_dequant_gemm", ((264, 400, 320), (8192, 8192, 8192)), {"BM": 256, "BK": 64}),
+    Build("fp4_dequant_gemm", ((264, 400, 320), (8192, 8192, 8192)), {"BM": 256, "BK": 64, "STAGES": 5}),
     Build("w4a8", ((16, 8192, 8192), (8192, 8192, 8192), (4096, 4096, 4096), (128, 256, 256), (65, 129, 200))),
     Build("w4a8_fp8", ((8192, 8192, 8192), (264, 400, 384), (65, 129, 256)), {"BM": 192}),
     Build("w4a8", ((8, 8192, 8192), (13, 400, 416)), {"BM": 8}),
