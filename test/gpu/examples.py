@@ -109,6 +109,8 @@ BUILDS: List[Build] = [
     Build("gemm_bf16", ((128, 256, 16384), (264, 400, 416)), {"split": 12}),
     Build("gemm_int8", ((128, 256, 16384), (264, 400, 416)), {"split": 12}),
     Build("w4a8", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "BK": 256, "STAGES": 4, "split": 2, "overlap": "wait"}),
+    *[Build("w4a8_packed", ((16, 8192, 8192), (16, 16384, 8192), (13, 400, 1664)),
+            {"BM": 16, "STAGES": 8, "split": 2, "overlap": overlap, "min_blocks": 2}) for overlap in ("wait", "weights")],
     Build("w4a8_fp8", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 7, "split": 2, "overlap": "wait"}),
     Build("fp4_dequant_gemm", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 7, "split": 2, "overlap": "wait"}),
     Build("matmul_bf16_int4", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "BK": 128, "STAGES": 8, "split": 2, "overlap": "wait"}),

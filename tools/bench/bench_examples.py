@@ -56,6 +56,8 @@ WORKS = [
     ("w4a16_group", {"BK": 128, "STAGES": 4, "SPLIT": 2, "overlap": "weights"}, (128, 8192, 8192), "bf16"),
     ("w4a16_group", {"BK": 128, "STAGES": 5, "overlap": "wait"}, (256, 8192, 8192), "bf16"),
     ("w4a8", {"BM": 16, "BK": 256, "STAGES": 4, "split": 2, "overlap": "wait"}, (16, 8192, 8192), "bf16"),
+    ("w4a8_packed", {"BM": 16, "STAGES": 8, "split": 2, "overlap": "wait", "min_blocks": 2}, (16, 8192, 8192), "bf16"),
+    ("w4a8_packed", {"BM": 16, "STAGES": 8, "split": 2, "overlap": "weights", "min_blocks": 2}, (16, 8192, 8192), "bf16"),
     ("w4a8_fp8", {"BM": 16, "STAGES": 7, "split": 2, "overlap": "wait"}, (16, 8192, 8192), "bf16"),
     ("fp4_dequant_gemm", {"BM": 16, "STAGES": 7, "split": 2, "overlap": "wait"}, (16, 8192, 8192), "bf16"),
     ("matmul_bf16_int4", {"BM": 16, "BK": 128, "STAGES": 8, "split": 2, "overlap": "wait"}, (16, 8192, 8192), "bf16"),

@@ -205,6 +205,9 @@ def make_w4a8(s, m, n, k):
     return Case([s.of(a), arg_b, s.of(scales_a), s.of(scales_b), s.of(out.matrix)], out, want, [a, packed, scales_a, scales_b])
 
 
+make_w4a8_packed = make_w4a8
+
+
 def make_w8a16(s, m, n, k):
     a, scales, out, kind = s.normal(m, k), s.torch.rand(n, device="cuda"), s.output(m, n), s.settings.get("TB", "fp8_e4m3")
     if kind.startswith("fp8"):
