@@ -125,7 +125,32 @@ void tile::emitSyncEpilogue(KernelEmitter &e) {
 // Barriers
 //===----------------------------------------------------------------------===//
 
-LogicalResult tile::emitBarrier(KernelEmitter &e, BarrierOp) {
+/// Whether a thread may start a copy by TMA behind a barrier, or arrive for
+/// others so that another one does, to where the others have read in front of
+/// it.  Arrivals of warps and warpgroups wait for their own reads.
+static bool leadsToFills(BarrierOp barrier) {
+  Operation *scope = barrier;
+  while (!isa<KernelOp>(scope) && !isa<WarpgroupOp>(scope->getParentOp()))
+    scope = scope->getParentOp();
+  Region &region = isa<KernelOp>(scope) ? cast<KernelOp>(scope).getBody()
+                                        : *scope->getParentRegion();
+  return region
+      .walk([](Operation *op) {
+        auto copy = dyn_cast<TmaCopyOp>(op);
+        auto arrive = dyn_cast<ArriveOp>(op);
+        bool fills =
+            (copy && copy.getBarrier()) ||
+            (arrive && !arrive.isByParts() && !arrive.getAfterCopies());
+        return fills ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+LogicalResult tile::emitBarrier(KernelEmitter &e, BarrierOp op) {
+  // Loads in front of bar.sync may be under way behind it, and bulk copies pass
+  // them (docs/decisions/0016-arrivals.md).
+  if (leadsToFills(op))
+    e.callVolatileAsm("fence.acq_rel.cta;", "", {});
   if (e.teamBarrier == 0)
     e.callIntrinsic("llvm.nvvm.barrier.cta.sync.aligned.all", Type(), e.i32(0));
   else

@@ -125,3 +125,30 @@ tile.kernel @cluster(%i: i64 {tile.name = "i", tile.dtype = "int64"}) attributes
   tile.arrive %b[%i] {per_warpgroup} : !tile.barrier<2>
   tile.return
 }
+
+// -----
+
+// Tests that a barrier behind which a thread arrives for all others, or starts a
+// copy by TMA, waits for loads in front of it, and that others do not.
+// CHECK-LABEL: llvm.func @handed_over
+// CHECK: fence.acq_rel.cta;
+// CHECK-NEXT: barrier.cta.sync.aligned.all
+// CHECK: mbarrier.arrive.shared::cta.b64
+tile.kernel @handed_over() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, shared_bytes = 256 : i64} {
+  %b = tile.barrier_alloc "b" count 1 {offset = 0 : i64} : !tile.barrier<1>
+  tile.barrier
+  tile.arrive %b : !tile.barrier<1>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @not_handed_over
+// CHECK-NOT: fence.acq_rel.cta;
+// CHECK: llvm.return
+tile.kernel @not_handed_over() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, shared_bytes = 256 : i64} {
+  %b = tile.barrier_alloc "b" count 4 {offset = 0 : i64} : !tile.barrier<1>
+  tile.barrier
+  tile.arrive %b {per_warp} : !tile.barrier<1>
+  tile.return
+}
