@@ -78,6 +78,12 @@ static std::string findCopyObstacle(CopyOp copy, PipelinedOp loop) {
        !movesWholeBytes(tensorArgument, copy.getSourceIndices(), alloc)))
     return "a copied tile is no matrix of whole bytes";
   layout::SharedLayout storage = tile.getStorage();
+  // Scales of a few groups have such rows, and a prepacked tensor whole ones.
+  if (storage.rowPitch() % tmaGlobalAlignment != 0)
+    return ("rows of '" + alloc.getName().value_or("a copied tile") +
+            "' are no multiple of 16 bytes, as they would be if its tensor "
+            "were 'prepack'")
+        .str();
   if (!isTmaStorage(storage))
     return "a copied tile has a layout that TMA does not know";
   // Stages follow each other without gaps.
