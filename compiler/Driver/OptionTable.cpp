@@ -368,9 +368,9 @@ static const OptionSpec options[] = {
      }},
     {"--fit", ValueKind::None, "", false, tuned,
      "Choose the config constants that have a set, and that -D does not give, "
-     "by the compiler's model: those that it counts fastest for the sizes of "
-     "-D and --size, which must be all. Nothing is measured; an entry of a "
-     "tune file, which was, wins.",
+     "and how many blocks share a loop, by the compiler's model: what it "
+     "counts fastest for the sizes of -D and --size, which must be all. "
+     "Nothing is measured; an entry of a tune file, which was, wins.",
      [](Invocation &invocation, StringRef) -> llvm::Error {
        invocation.compile.fits = true;
        return llvm::Error::success();

@@ -150,8 +150,10 @@ void ReportPrinter::printChoices(const ManifestKernel &kernel) {
       variants.push_back(op);
   const TunedKernel *tuned = findTuned(kernel.name);
   printTable("decisions",
-             makeChoiceTable(variants, tuned ? tuned->settings
-                                             : std::vector<NamedText>()));
+             makeChoiceTable(variants,
+                             tuned ? tuned->settings : std::vector<NamedText>(),
+                             tuned && tuned->isFitted ? "fitted by the model"
+                                                      : "from the tune file"));
 }
 
 /// "BM = 128, BN = 64"

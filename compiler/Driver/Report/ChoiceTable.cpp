@@ -8,7 +8,8 @@ using namespace tilec;
 using namespace mlir::tile;
 
 TextTable tilec::makeChoiceTable(llvm::ArrayRef<KernelOp> variants,
-                                 llvm::ArrayRef<NamedText> tuned) {
+                                 llvm::ArrayRef<NamedText> tuned,
+                                 llvm::StringRef tunedBy) {
   // Equal attributes are one object.
   llvm::SetVector<mlir::Attribute> choices;
   for (KernelOp kernel : variants)
@@ -26,8 +27,7 @@ TextTable tilec::makeChoiceTable(llvm::ArrayRef<KernelOp> variants,
     });
     int64_t line = choice.getAs<mlir::IntegerAttr>("line").getInt();
     table.addRow({line ? std::to_string(line) : "-", get("name"), get("value"),
-                  get("candidates"),
-                  isTuned ? "from the tune file" : get("reason")});
+                  get("candidates"), isTuned ? tunedBy.str() : get("reason")});
   }
   return table;
 }

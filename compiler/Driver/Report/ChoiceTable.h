@@ -14,9 +14,10 @@
 namespace tilec {
 
 /// The choices of all variants of a kernel, each once.  `tuned` are those that
-/// a tune file made.
+/// were made elsewhere, and `tunedBy` tells where.
 TextTable makeChoiceTable(llvm::ArrayRef<mlir::tile::KernelOp> variants,
-                          llvm::ArrayRef<NamedText> tuned);
+                          llvm::ArrayRef<NamedText> tuned,
+                          llvm::StringRef tunedBy);
 
 } // namespace tilec
 

@@ -26,6 +26,8 @@ static constexpr double clocksToMeet = 1200;
 static constexpr double bytesOfOneBlock = 40;
 /// Until bytes arrive that were asked for.
 static constexpr double clocksOfLatency = 1700;
+/// Until a buffer of some 36 KB that was given back is full again.
+static constexpr double clocksToFill = 2200;
 /// Work of the tensor cores and of memory that overlaps does so in part.
 static constexpr double partOfTheLesser = 0.15;
 /// What a byte of an operand costs that threads convert for wgmma, which waits
@@ -74,6 +76,18 @@ static double countConvertedBytes(GemmOp gemm) {
   return bytes;
 }
 
+/// The clocks of an iteration whose products take `clocks`: a buffer is filled
+/// anew when it has been read, and what is converted for the next product while
+/// this one runs holds a second one.
+static double waitForBuffers(GemmOp gemm, double clocks, bool isConverted) {
+  auto loop = gemm->getParentOfType<PipelinedOp>();
+  int64_t buffers = loop ? int64_t(loop.getStages().value_or(1)) : 1;
+  if (buffers == 1)
+    return clocks;
+  double held = isConverted && buffers > 2 ? 2 : 1;
+  return std::max(clocks, (clocksToFill + held * clocks) / double(buffers));
+}
+
 static BlockWork countWork(KernelOp kernel) {
   BlockWork work;
   work.bytes = countBlockTraffic(kernel);
@@ -105,8 +119,11 @@ static BlockWork countWork(KernelOp kernel) {
     double clocks = 0;
     if (auto counted = chosen.getAs<mlir::IntegerAttr>("clocks"))
       clocks = double(counted.getInt());
-    if (auto gemm = mlir::dyn_cast<GemmOp>(op))
-      clocks += clocksPerConvertedByte * countConvertedBytes(gemm);
+    if (auto gemm = mlir::dyn_cast<GemmOp>(op)) {
+      double converted = countConvertedBytes(gemm);
+      clocks += clocksPerConvertedByte * converted;
+      clocks = waitForBuffers(gemm, clocks, converted != 0);
+    }
     work.clocks += clocks * countTimes(op);
   });
   return work;
@@ -168,6 +185,7 @@ tilec::estimateLaunch(Compilation &compilation,
   LaunchEstimate estimate;
   estimate.variant =
       tilert_kernel_variant(launched, tilert_plan_variant(plan))->name;
+  estimate.workspace = tilert_plan_workspace(plan);
   KernelOp kernel = findDecided(compilation);
   if (!kernel)
     return estimate;

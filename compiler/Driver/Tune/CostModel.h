@@ -17,6 +17,8 @@ struct LaunchEstimate {
   double microseconds = 0;
   /// The variant that the launch takes.
   std::string variant;
+  /// Bytes that the launch needs beside its arguments.
+  int64_t workspace = 0;
 };
 
 /// What the launch of a kernel with these arguments, which need no memory, may

@@ -82,6 +82,17 @@ llvm::Error KernelFit::readSource() {
     return llvm::Error::success();
   for (const checked::Kernel &kernel : module.kernels)
     space.addConfig(kernel, base.definitions);
+  // How many blocks share a loop, where the source says nothing of it.
+  Compilation decided(base);
+  decided.keepSnapshots();
+  if (llvm::Error error = decided.compileToDecisions()) {
+    // The default may not fit, and others do.
+    llvm::consumeError(std::move(error));
+  } else {
+    llvm::SmallVector<KernelOp> variants(
+        decided.getLoweredModule().getOps<KernelOp>());
+    space.addDecisions(variants, base.settings, "split");
+  }
   if (space.getDimensions().empty())
     return llvm::Error::success();
 
@@ -164,6 +175,8 @@ std::string KernelFit::describe(double before) const {
   for (const NamedText &definition : space.getDefinitions(best.front().point))
     os << (text.empty() ? "" : ", ") << definition.name << " = "
        << definition.text;
+  for (const NamedText &setting : space.getSettings(best.front().point))
+    os << (text.empty() ? "" : ", ") << setting.name << " = " << setting.text;
   if (text.empty())
     os << "the default";
   os << ", fitted by the model: "
@@ -192,7 +205,9 @@ llvm::Expected<TunedKernel> KernelFit::run() {
     return fitted;
   }
   fitted.isTaken = true;
+  fitted.isFitted = true;
   fitted.definitions = space.getDefinitions(best.front().point);
+  fitted.settings = space.getSettings(best.front().point);
   fitted.summary = describe(before);
   return fitted;
 }

@@ -1,8 +1,9 @@
 //===- Fit.h - Config constants by the cost model ---------------*- C++ -*-===//
 //
 // `tilec --fit` chooses the config constants that have a set, and that -D does
-// not give, without measuring: those that the cost model (CostModel.h) counts
-// fastest for the sizes of the launch.
+// not give, and how many blocks share a loop where the source does not say,
+// without measuring: what the cost model (CostModel.h) counts fastest for the
+// sizes of the launch.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_COMPILER_DRIVER_TUNE_FIT_H

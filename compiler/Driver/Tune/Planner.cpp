@@ -82,6 +82,16 @@ static PlannedPoint planPoint(const CompileOptions &base,
   if (!error) {
     llvm::Expected<LaunchEstimate> estimate =
         estimateLaunch(compilation, makePlanArguments(bundle));
+    bool isShared =
+        llvm::any_of(space.getSettings(point), [](const NamedText &setting) {
+          return setting.name == "split";
+        });
+    if (estimate && isShared && estimate->workspace != 0) {
+      planned.refusal = planned.diagnostics =
+          "blocks that share a loop would need a workspace, which the launch "
+          "of the kernel as it is does not";
+      return planned;
+    }
     if (estimate) {
       planned.estimate = estimate->microseconds;
       planned.variant = estimate->variant;

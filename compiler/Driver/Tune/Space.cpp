@@ -45,11 +45,12 @@ static StringRef getNumbersToTry(StringRef decision) {
       .Case("raster", "8, 4, 16, 0")
       .Case("min_blocks", "1, 2")
       .Case("stages", "2, 3, 4, 5, 6")
+      .Case("split", "1, 2, 4")
       .Default("");
 }
 
 void TuneSpace::addDecisions(llvm::ArrayRef<KernelOp> variants,
-                             llvm::ArrayRef<NamedText> given) {
+                             llvm::ArrayRef<NamedText> given, StringRef only) {
   for (KernelOp kernel : variants) {
     auto noted =
         kernel->getAttrOfType<mlir::ArrayAttr>(mlir::tile::choicesAttrName);
@@ -66,6 +67,8 @@ void TuneSpace::addDecisions(llvm::ArrayRef<KernelOp> variants,
       });
       // With a workspace a launch would need what it did not before.
       if (!spec || isKnown || name == "sums" || isGiven(given, name) ||
+          (!only.empty() && name != only) ||
+          (name == "split" && get("value") != "1") ||
           (name == "stages" && (hasConfig || get("value") == "1")) ||
           (kernel.getDecisions() && kernel.getDecisions()->contains(name)))
         continue;

@@ -32,9 +32,11 @@ public:
                  llvm::ArrayRef<NamedText> given);
   /// The decisions that the compiler took about the variants of a kernel and
   /// that are not given.  Where the source has sets, or -D gives one of its
-  /// constants, the depth of its pipelines is left to these.
+  /// constants, the depth of its pipelines is left to these; where it says how
+  /// many blocks share a loop, that is left to it.  Just one of them if `only`
+  /// names it.
   void addDecisions(llvm::ArrayRef<mlir::tile::KernelOp> variants,
-                    llvm::ArrayRef<NamedText> given);
+                    llvm::ArrayRef<NamedText> given, llvm::StringRef only = "");
 
   llvm::ArrayRef<TuneDimension> getDimensions() const { return dimensions; }
   /// The number of points; very large spaces count as INT64_MAX.

@@ -36,6 +36,8 @@ struct TunedKernel {
   /// Empty if nothing was taken.
   std::vector<NamedText> definitions, settings;
   bool isTaken = false;
+  /// By the model (Fit.h), not from a file.
+  bool isFitted = false;
   /// "gemm.tune.json: BM = 64, raster = 4; measured on NVIDIA H200", or why
   /// nothing was taken.
   std::string summary;

@@ -213,7 +213,8 @@ void Generator::generateLoop(const checked::LoopStmt &loop) {
     auto pipelined =
         tile::PipelinedOp::create(builder, location, lower, upper, loop.step,
                                   inits, stages, loop.areStagesFixed);
-    if (loop.split > 1)
+    // One that is written is the author's word that there is nothing to choose.
+    if (loop.splitRange.isValid())
       pipelined->setAttr(tile::splitAttrName,
                          builder.getI64IntegerAttr(loop.split));
     Block *body = pipelined.getBodyBlock();

@@ -393,6 +393,7 @@ struct ShareIterations : tile::impl::ShareIterationsPassBase<ShareIterations> {
   }
 
   LogicalResult shareLoops(KernelOp kernel);
+  void noteUnshared(KernelOp kernel, ArrayRef<PipelinedOp> loops);
 };
 } // namespace
 
@@ -433,10 +434,33 @@ static std::string findClusterDrawback(PipelinedOp loop, int64_t sharedLimit) {
              : "";
 }
 
+/// Notes that a loop which blocks of a cluster might share is not shared, where
+/// the source says nothing of it.
+void ShareIterations::noteUnshared(KernelOp kernel,
+                                   ArrayRef<PipelinedOp> loops) {
+  constexpr int64_t fewest = 2;
+  if (!findClusterObstacle(fewest, target).empty())
+    return;
+  for (PipelinedOp loop : loops) {
+    bool hasSums = llvm::any_of(loop.getResults(), [](Value result) {
+      return isa<RankedTensorType>(result.getType()) && !result.use_empty();
+    });
+    if (!hasSums || !findObstacle(loop, /*inCluster=*/true).empty() ||
+        !findClusterDrawback(loop, sharedLimit).empty())
+      continue;
+    noteChoice(kernel, loop.getLoc(),
+               {"split", "1", "1 to 1024",
+                "the default: a block runs all iterations itself"});
+    return;
+  }
+}
+
 LogicalResult ShareIterations::shareLoops(KernelOp kernel) {
   SmallVector<PipelinedOp> loops;
   kernel.walk([&](PipelinedOp loop) { loops.push_back(loop); });
   std::optional<int64_t> decided = getDecidedInteger(kernel, "split");
+  bool isWritten = llvm::any_of(
+      loops, [](PipelinedOp loop) { return loop->hasAttr(splitAttrName); });
   PipelinedOp chosen;
   for (PipelinedOp loop : loops) {
     bool isFirst = !chosen && (decided || getCount(loop, splitAttrName) > 1);
@@ -451,6 +475,8 @@ LogicalResult ShareIterations::shareLoops(KernelOp kernel) {
     if (decided.value_or(1) > 1)
       return kernel.emitError("decision 'split' = ")
              << *decided << " cannot be honoured: there is no pipelined loop";
+    if (!decided && !isWritten)
+      noteUnshared(kernel, loops);
     return success();
   }
   int64_t asked = getCount(chosen, splitAttrName);
