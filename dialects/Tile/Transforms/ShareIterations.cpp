@@ -19,7 +19,7 @@
 #include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/IterationShare.h"
-#include "dialects/Tile/Transforms/MmaTable.h"
+#include "dialects/Tile/Transforms/MeetingPlace.h"
 #include "dialects/Tile/Transforms/SharePasses.h"
 #include "dialects/Tile/Transforms/SharedSums.h"
 #include "dialects/Tile/Transforms/SlicedTail.h"
@@ -35,9 +35,6 @@ namespace mlir::tile {
 
 using namespace mlir;
 using namespace mlir::tile;
-
-/// Blocks that form a cluster on every GPU that has them.
-static constexpr int64_t mostClusterBlocks = 8;
 
 namespace {
 class IterationSharer {
@@ -409,29 +406,6 @@ static std::string findObstacle(PipelinedOp loop, bool inCluster) {
         return "a loop inside an 'if' that other statements follow is not "
                "supported yet where blocks are no cluster";
   return "";
-}
-
-/// Why blocks cannot be a cluster; empty if they can.
-static std::string findClusterObstacle(int64_t shares, StringRef target) {
-  if (getComputeCapability(target) < 90)
-    return (target + " has no clusters").str();
-  if (shares > mostClusterBlocks)
-    return "a cluster has " + std::to_string(mostClusterBlocks) +
-           " blocks at most";
-  return "";
-}
-
-/// Why they had better meet in a workspace: sums in shared memory leave too
-/// little of it to what is loaded ahead.
-static std::string findClusterDrawback(PipelinedOp loop, int64_t sharedLimit) {
-  int64_t bits = 0;
-  for (Value sum : loop.getResults())
-    if (auto type = dyn_cast<RankedTensorType>(sum.getType());
-        type && !sum.use_empty())
-      bits += type.getNumElements() * getElementBits(type.getElementType());
-  return bits / 8 > sharedLimit / 2
-             ? "sums would take more than half of shared memory"
-             : "";
 }
 
 /// Notes that a loop which blocks of a cluster might share is not shared, where
