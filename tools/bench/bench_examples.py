@@ -22,6 +22,7 @@ TOLERANCE = 1e-2
 MOST_CHAINED_ROWS = 256
 CHAINED_WEIGHTS = 4  # more of 8192 x 8192 than a cache holds
 CHAIN_LENGTH = 48
+CHAIN_SECONDS = 0.4  # three rounds, of which each chain takes a millisecond
 
 # The compiled kernel as test/gpu names it, its settings (in lower case: decisions), M, N and K, and the base.
 WORKS = [
@@ -164,7 +165,7 @@ def measure(modules, library, arguments, work):
     for mode, samples in modes.items():
         result[mode] = {who: sample.median for who, sample in samples.items()}
     if size[0] <= MOST_CHAINED_ROWS:
-        result.update(measure_chain(modules, kernel, work, half))
+        result.update(measure_chain(modules, kernel, work, min(half, CHAIN_SECONDS)))
     return result
 
 
