@@ -104,10 +104,10 @@ BUILDS: List[Build] = [
     Build("w4a16_group", ((256, 8192, 8192), (253, 400, 1664)), {"BK": 128, "STAGES": 5, "overlap": "wait"}),
     # By a workspace: more blocks than a cluster has, or on purpose; more of them than iterations, too.
     *[Build("w4a16_group", ((1, 1024, 32768), (bm, 1024, 32768), (bm, 8192, 8192), (bm - 3, 400, 1664)), {"BM": bm, "SPLIT": split})
-      for bm in (16, 64) for split in (9, 16, 40)],
+      for bm, splits in ((16, (9, 16, 40)), (64, (16, 40))) for split in splits],
     Build("w4a16_group", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "SPLIT": 4, "sums": "workspace"}),
-    Build("gemm_bf16", ((128, 256, 16384), (264, 400, 416)), {"split": 12}),
-    Build("gemm_int8", ((128, 256, 16384), (264, 400, 416)), {"split": 12}),
+    Build("gemm_bf16", ((128, 256, 16384), (264, 400, 416)), {"BM": 64, "BN": 128, "split": 12}),
+    Build("gemm_int8", ((128, 256, 16384), (264, 400, 416)), {"BM": 64, "split": 12}),
     Build("w4a8", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "BK": 256, "STAGES": 4, "split": 2, "overlap": "wait"}),
     *[Build("w4a8_packed", ((16, 8192, 8192), (16, 16384, 8192), (13, 400, 1664)),
             {"BM": 16, "STAGES": 8, "split": 2, "overlap": overlap, "min_blocks": 2}) for overlap in ("wait", "weights")],
