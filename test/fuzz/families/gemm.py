@@ -29,6 +29,8 @@ def make_space(pairs):
         # Blocks that share the loop, more than it has iterations among them: in clusters of up to 8, else by a workspace.
         "share": [1, 1, 1, 2, 3, 4, 8, 9, 20],
         "prepack": ["", "", "", "B", "B", "A", "AB"],
+        # Where products of warpgroups may be fed by TMA.
+        "schedule": ["", "", "pingpong", "cooperative"],
         **SIZES,
     }
 
@@ -80,7 +82,13 @@ def build(p):
     grid = GRID.format(**p) + (f", part in {p['split']}" if p["end"] == "atomic" else "")
     tensors = [left.tensor, right.tensor] + extra + [out]
     sizes = {"M": p["m"], "N": p["n"], "K": p["k"]}
-    return Case(kernel_text(tensors, body, grid, p["threads"], persistent=p["persistent"]), tensors, sizes, p["is_static"], target=p["target"])
+    text = kernel_text(tensors, body, grid, p["threads"], persistent=p["persistent"])
+    may_refuse = []
+    may_take_turns = p["threads"] in (128, 256) and p["share"] == 1 and p["through"] == "shared" and a == b
+    if p["target"] == "sm_90a" and (may_take_turns if p["schedule"] == "pingpong" else p["schedule"] and p["threads"] % 128 == 0):
+        text = text.replace("{\n", f'{{\n    annotate(schedule = "{p["schedule"]}");\n', 1)
+        may_refuse = [(rf"decision 'schedule' = {p['schedule']} cannot be honoured: .*", "schedule")]
+    return Case(text, tensors, sizes, p["is_static"], target=p["target"], may_refuse=may_refuse)
 
 
 def write_loop(p, left, right, a, b):
