@@ -34,13 +34,17 @@ public:
 
 private:
   llvm::Error readSource();
+  void keepOwnNames(const checked::Kernel &kernel);
   llvm::Error describeArguments(KernelOp kernel);
   void search();
   std::string describe(double before) const;
 
   CompileOptions base;
+  std::vector<NamedSize> sizes;
   tune::Bundle bundle;
   TuneSpace space;
+  /// The default needs one.
+  bool hasWorkspace = false;
   /// The most promising first.
   std::vector<PlannedPoint> best;
 };
@@ -55,12 +59,27 @@ KernelFit::KernelFit(const CompileOptions &options, StringRef target,
   base.tuneFile.isUsed = false;
   base.time = false;
   base.printIRAfter.clear();
-  // What is fitted is the launch, and the model counts with constants.
-  for (const NamedSize &size : options.tuneFile.sizes)
-    if (llvm::none_of(base.definitions, [&](const NamedText &one) {
-          return one.name == size.name;
-        }))
+  sizes = options.tuneFile.sizes;
+}
+
+/// Leaves of -D and --size what this kernel has: other kernels of the file may
+/// have more.  What is fitted is the launch, and the model counts with
+/// constants, so that all sizes become such.
+void KernelFit::keepOwnNames(const checked::Kernel &kernel) {
+  llvm::SmallVector<StringRef> names;
+  for (const checked::Symbol &symbol : kernel.symbols)
+    names.push_back(symbol.name);
+  for (const NamedSize &size : sizes)
+    if (llvm::none_of(
+            base.definitions,
+            [&](const NamedText &one) { return one.name == size.name; }) &&
+        llvm::is_contained(names, size.name))
       base.definitions.push_back({size.name, std::to_string(size.value)});
+  for (const checked::ConfigValue &constant : kernel.config)
+    names.push_back(constant.name);
+  llvm::erase_if(base.definitions, [&](const NamedText &one) {
+    return !llvm::is_contained(names, one.name);
+  });
 }
 
 /// The sets of the kernel, and what its launch would be given.
@@ -76,12 +95,14 @@ llvm::Error KernelFit::readSource() {
   FrontendOptions frontend;
   for (const NamedText &definition : base.definitions)
     frontend.defines.push_back({definition.name, definition.text});
-  frontend.kernel = base.kernel;
   checked::Module module = checkSource(file, frontend, ignored);
   if (ignored.hasErrors())
     return llvm::Error::success();
   for (const checked::Kernel &kernel : module.kernels)
-    space.addConfig(kernel, base.definitions);
+    if (kernel.name == base.kernel) {
+      keepOwnNames(kernel);
+      space.addConfig(kernel, base.definitions);
+    }
   // How many blocks share a loop, where the source says nothing of it.
   Compilation decided(base);
   decided.keepSnapshots();
@@ -154,6 +175,8 @@ void KernelFit::search() {
         }
     frontier.clear();
     Plan plan = planThese(base, space, bundle, jobs, points);
+    if (!hasWorkspace)
+      refuseWorkspaces(plan);
     for (PlannedPoint &planned : plan.points)
       best.push_back(std::move(planned));
     llvm::sort(best, [&](const PlannedPoint &a, const PlannedPoint &b) {
@@ -198,6 +221,7 @@ llvm::Expected<TunedKernel> KernelFit::run() {
   }
   Plan start = planThese(base, space, bundle, 1, {space.getDefault()});
   best = std::move(start.points);
+  hasWorkspace = !best.empty() && best.front().workspace != 0;
   double before = best.empty() ? 0 : best.front().estimate;
   search();
   if (best.empty()) {

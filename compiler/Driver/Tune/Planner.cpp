@@ -82,17 +82,8 @@ static PlannedPoint planPoint(const CompileOptions &base,
   if (!error) {
     llvm::Expected<LaunchEstimate> estimate =
         estimateLaunch(compilation, makePlanArguments(bundle));
-    bool isShared =
-        llvm::any_of(space.getSettings(point), [](const NamedText &setting) {
-          return setting.name == "split";
-        });
-    if (estimate && isShared && estimate->workspace != 0) {
-      planned.refusal = planned.diagnostics =
-          "blocks that share a loop would need a workspace, which the launch "
-          "of the kernel as it is does not";
-      return planned;
-    }
     if (estimate) {
+      planned.workspace = estimate->workspace;
       planned.estimate = estimate->microseconds;
       planned.variant = estimate->variant;
       return planned;
@@ -118,6 +109,21 @@ static void planAll(const CompileOptions &base, const TuneSpace &space,
   for (PlannedPoint &point : planned)
     (point.refusal.empty() ? plan.points : plan.refused)
         .push_back(std::move(point));
+}
+
+void tilec::refuseWorkspaces(Plan &plan) {
+  std::vector<PlannedPoint> kept;
+  for (PlannedPoint &planned : plan.points) {
+    if (planned.workspace == 0) {
+      kept.push_back(std::move(planned));
+      continue;
+    }
+    planned.refusal = planned.diagnostics =
+        "blocks that share a loop would need a workspace, which a launch of "
+        "the kernel as it is does not";
+    plan.refused.push_back(std::move(planned));
+  }
+  plan.points = std::move(kept);
 }
 
 static void sortByPromise(const TuneSpace &space,
@@ -165,6 +171,11 @@ Plan tilec::planPoints(const CompileOptions &base, const TuneSpace &space,
                        const tune::Bundle &bundle, unsigned jobs) {
   Plan plan;
   planAll(base, space, bundle, jobs, space.listConfigs(mostConfigs), plan);
+  bool hasOne = llvm::any_of(plan.points, [&](const PlannedPoint &planned) {
+    return planned.point == space.getDefault() && planned.workspace != 0;
+  });
+  if (!hasOne)
+    refuseWorkspaces(plan);
   sortByPromise(space, plan.points);
   std::vector<TunePoint> decided;
   for (const PlannedPoint &config : plan.points) {
@@ -173,6 +184,8 @@ Plan tilec::planPoints(const CompileOptions &base, const TuneSpace &space,
     llvm::append_range(decided, space.listDecided(config.point));
   }
   planAll(base, space, bundle, jobs, decided, plan);
+  if (!hasOne)
+    refuseWorkspaces(plan);
   sortByPromise(space, plan.points);
   return plan;
 }

@@ -21,6 +21,8 @@ struct PlannedPoint {
   double estimate = 0;
   /// The variant that its launch takes.
   std::string variant;
+  /// Bytes that the launch needs beside its arguments.
+  int64_t workspace = 0;
   /// Why it was refused: one line, and the whole as it would be printed.
   std::string refusal, diagnostics;
 };
@@ -46,6 +48,10 @@ Plan planPoints(const CompileOptions &base, const TuneSpace &space,
 Plan planThese(const CompileOptions &base, const TuneSpace &space,
                const tune::Bundle &bundle, unsigned jobs,
                llvm::ArrayRef<TunePoint> points);
+
+/// Refuses the points whose launch needs a workspace: for a kernel whose
+/// default needs none, since who launches it has none.
+void refuseWorkspaces(Plan &plan);
 
 /// Calls work(i) for each i below `count` on `jobs` threads.
 void runInParallel(size_t count, unsigned jobs,

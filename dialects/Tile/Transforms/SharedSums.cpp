@@ -212,6 +212,22 @@ static std::string findObstacleInFront(PipelinedOp loop) {
   return "";
 }
 
+/// Of an `if` around the loop, blocks that take the branch without it all do
+/// what stands there.
+static std::string findObstacleBeside(PipelinedOp loop) {
+  for (Operation *op = loop; !isa<KernelOp>(op); op = op->getParentOp())
+    for (Region &region : op->getParentOp()->getRegions()) {
+      if (&region == op->getParentRegion())
+        continue;
+      for (Operation &other : region.getOps())
+        for (const MemoryAccess &access : getAccesses(&other))
+          if (access.isWrite && access.inGlobal)
+            return "a loop beside a branch that writes to a tensor is not "
+                   "supported yet";
+    }
+  return "";
+}
+
 static std::string findPlaceObstacle(PipelinedOp loop) {
   for (Operation *parent = loop->getParentOp(); !isa<KernelOp>(parent);
        parent = parent->getParentOp()) {
@@ -239,6 +255,8 @@ std::string tile::findSharingObstacle(PipelinedOp loop) {
       return "sums of less than 8 bits are not supported yet";
   }
   if (std::string why = findMemoryObstacle(loop); !why.empty())
+    return why;
+  if (std::string why = findObstacleBeside(loop); !why.empty())
     return why;
   return findObstacleInFront(loop);
 }

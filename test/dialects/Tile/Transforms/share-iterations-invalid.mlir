@@ -46,6 +46,24 @@ tile.kernel @writes(%A: !tile.global<?xi32> {tile.name = "A", tile.dtype = "int3
 
 // -----
 
+tile.kernel @beside_write(%A: !tile.global<?xi32> {tile.name = "A", tile.dtype = "int32", tile.access = "inout", tile.dims = ["M"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %c0 = arith.constant 0 : i64
+  %m = tile.symbol "M" : i64
+  %x = arith.constant dense<1> : tensor<64xi32>
+  %isEmpty = arith.cmpi eq, %m, %c0 : i64
+  scf.if %isEmpty {
+    tile.store %x, %A[%c0] : tensor<64xi32>, !tile.global<?xi32>
+  } else {
+    // expected-error @below {{'split' = 2 cannot be honoured: a loop beside a branch that writes to a tensor is not supported yet}}
+    tile.pipelined %i = %c0 to %m step 64 {
+    } {tile.split = 2 : i64}
+  }
+  tile.return
+}
+
+// -----
+
 tile.kernel @behind_write(%A: !tile.global<?xi32> {tile.name = "A", tile.dtype = "int32", tile.access = "inout", tile.dims = ["M"]})
     attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64} {
   %c0 = arith.constant 0 : i64
