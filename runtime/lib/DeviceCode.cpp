@@ -2,6 +2,7 @@
 
 #include "DeviceCode.h"
 #include "Module.h"
+#include "RelaxedCapture.h"
 #include "Text.h"
 
 namespace tilert::detail {
@@ -22,23 +23,6 @@ unsigned long long identify(const Driver &driver, CuContext context) {
     return id;
   return reinterpret_cast<uintptr_t>(context);
 }
-
-/// Lets the thread load code while some stream is being captured into a graph:
-/// loading adds nothing to the graph, but a capture forbids it by default.
-class RelaxedCapture {
-public:
-  explicit RelaxedCapture(const Driver &driver) : driver(driver) { exchange(); }
-  ~RelaxedCapture() { exchange(); }
-
-private:
-  void exchange() {
-    if (driver.cuThreadExchangeStreamCaptureMode)
-      (void)driver.cuThreadExchangeStreamCaptureMode(&mode);
-  }
-
-  const Driver &driver;
-  int mode = 2; // CU_STREAM_CAPTURE_MODE_RELAXED
-};
 
 Status loadCode(const Driver &driver, const tilert_module &module,
                 LoadedCode &code) {

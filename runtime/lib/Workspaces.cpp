@@ -1,6 +1,7 @@
 //===-- Workspaces.cpp - Memory made ahead for launches -------------------===//
 
 #include "Workspaces.h"
+#include "RelaxedCapture.h"
 #include "Text.h"
 
 #include <algorithm>
@@ -56,6 +57,7 @@ Status Workspaces::reserve(const Driver &driver, const LoadedCode &code,
   const Reserved *known = get(code, id);
   if (known && known->bytes >= size_t(bytes))
     return {};
+  RelaxedCapture relaxed(driver);
   CuPointer pointer;
   TILERT_RETURN_IF_ERROR(
       TILERT_CALL(driver, cuMemAlloc_v2, &pointer, size_t(bytes)));

@@ -380,6 +380,7 @@ int cuTensorMapEncodeTiled(void *map, int dataType, unsigned rank,
 
 int cuMemAlloc_v2(unsigned long long *pointer, size_t bytes) {
   NOTE();
+  state().captureModeWhileAllocating = state().captureMode;
   void *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   *pointer = reinterpret_cast<uintptr_t>(memory);
   return memory ? 0 : 2;

@@ -127,6 +127,7 @@ struct State {
   int staticShared = 0;
   int captureMode = 0;
   int captureModeWhileLoading = -1;
+  int captureModeWhileAllocating = -1;
   unsigned long long nextContextId = 100;
 
   int count(const std::string &name) const {

@@ -59,6 +59,14 @@ TEST_F(Workspace, IsMadeAheadOrALaunchFails) {
   EXPECT_NE(state.launches[0].parameters[4], 0u);
 }
 
+TEST_F(Workspace, IsMadeWhileAnotherStreamIsCaptured) {
+  Module module = loadWithWorkspace();
+  state.captureMode = 0;
+  EXPECT_EQ(reserve(module.kernel(), &stream, 1000), "reserved");
+  EXPECT_EQ(state.captureModeWhileAllocating, 2);
+  EXPECT_EQ(state.captureMode, 0);
+}
+
 TEST_F(Workspace, GrowsAndIsOfOneStream) {
   Module module = loadWithWorkspace();
   Kernel kernel = module.kernel();
