@@ -146,10 +146,24 @@ static bool leadsToFills(BarrierOp barrier) {
       .wasInterrupted();
 }
 
+/// Whether rows are sent behind a barrier, upon which other blocks may write
+/// what this one has read in front of it.
+static bool leadsToSends(BarrierOp barrier) {
+  for (Operation *next = barrier->getNextNode(); next;
+       next = next->getNextNode()) {
+    if (isa<SendOp>(next))
+      return true;
+    if (next->getNumRegions() != 0)
+      return false;
+  }
+  return false;
+}
+
 LogicalResult tile::emitBarrier(KernelEmitter &e, BarrierOp op) {
   // Loads in front of bar.sync may be under way behind it, and bulk copies pass
-  // them (docs/decisions/0016-arrivals.md).
-  if (leadsToFills(op))
+  // them (docs/decisions/0016-arrivals.md); so may what others write who have
+  // what was sent.
+  if (leadsToFills(op) || leadsToSends(op))
     e.callVolatileAsm("fence.acq_rel.cta;", "", {});
   if (e.teamBarrier == 0)
     e.callIntrinsic("llvm.nvvm.barrier.cta.sync.aligned.all", Type(), e.i32(0));

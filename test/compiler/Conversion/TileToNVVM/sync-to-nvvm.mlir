@@ -80,9 +80,12 @@ tile.kernel @meets() attributes {symbols = [], checks = [], grid = [], axes = []
 
 // Tests that rows go to the block that they are for, with their bytes, and that
 // blocks have made their barriers by then.
+// What was read in front of the barrier of the block has come by then.
 // CHECK-LABEL: llvm.func @sends
 // CHECK: "barrier.cluster.arrive;"
 // CHECK: "barrier.cluster.wait;"
+// CHECK: fence.acq_rel.cta;
+// CHECK-NEXT: barrier.cta.sync.aligned.all
 // CHECK: %[[RANK:.+]] = nvvm.read.ptx.sreg.cluster.ctaid.x
 // CHECK: %[[SHIFT:.+]] = arith.muli %[[RANK]], %[[BYTES:.+]] : i32
 // CHECK: %[[OWN:.+]] = arith.addi %{{.+}}, %[[SHIFT]] : i32
@@ -98,6 +101,7 @@ tile.kernel @sends() attributes {symbols = [], checks = [], grid = [], axes = []
   %i = tile.alloc_shared "inbox" {offset = 0 : i64} : !tile.shared<2x8x8xf32>
   %b = tile.barrier_alloc "b" count 1 {offset = 512 : i64} : !tile.barrier<1>
   %x = arith.constant dense<1.0> : tensor<16x8xf32, #tile.layout<"16x8 registers=[] lanes=[[0,1],[0,2],[0,4],[1,0],[2,0]] warps=[[4,0],[8,0]]">>
+  tile.barrier
   tile.send %x to %i, %b : tensor<16x8xf32, #tile.layout<"16x8 registers=[] lanes=[[0,1],[0,2],[0,4],[1,0],[2,0]] warps=[[4,0],[8,0]]">>, !tile.shared<2x8x8xf32>, !tile.barrier<1>
   tile.return
 }
