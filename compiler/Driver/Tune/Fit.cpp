@@ -43,7 +43,9 @@ private:
   std::vector<NamedSize> sizes;
   tune::Bundle bundle;
   TuneSpace space;
-  /// The default needs one.
+  /// Why the kernel has no meaning with these sizes.
+  std::string obstacle;
+  /// The default needs a workspace.
   bool hasWorkspace = false;
   /// The most promising first.
   std::vector<PlannedPoint> best;
@@ -119,7 +121,11 @@ llvm::Error KernelFit::readSource() {
 
   Compilation source(base);
   if (llvm::Error error = source.compileTo(Stage::Tile)) {
-    llvm::consumeError(std::move(error));
+    std::string printed;
+    llvm::raw_string_ostream os(printed);
+    printDiagnostics(os, source.getSources(), source.getDiagnostics());
+    reportError(std::move(error), os);
+    obstacle = getFirstError(printed);
     space = TuneSpace();
     return llvm::Error::success();
   }
@@ -215,8 +221,10 @@ llvm::Expected<TunedKernel> KernelFit::run() {
   if (llvm::Error error = readSource())
     return error;
   if (space.getDimensions().empty()) {
-    fitted.summary = "nothing to fit: no config constant has a set and is not "
-                     "given with -D";
+    fitted.summary = obstacle.empty()
+                         ? "nothing to fit: no config constant has a set and "
+                           "is not given with -D"
+                         : "not fitted: " + obstacle;
     return fitted;
   }
   Plan start = planThese(base, space, bundle, 1, {space.getDefault()});
