@@ -354,6 +354,8 @@ private:
   void completeWhenDone(Thread &thread, const Site &site,
                         TransactionBarrier &barrier, bool isAwaited);
   void landCopies(TransactionBarrier &barrier);
+  void landWord(const TransactionBarrier &barrier,
+                const TransactionBarrier::PendingWord &sent);
   void finishAsyncCopy(const AsyncCopy &copy, Accessor writer);
   std::string describeTransaction(uint32_t offset) const;
   std::optional<EmulationReport> findUnfinishedCopy() const;

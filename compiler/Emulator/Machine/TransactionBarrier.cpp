@@ -116,7 +116,7 @@ void Block::initTransaction(Thread &thread, const Site &site, uint64_t address,
 void Block::invalidateTransaction(Thread &thread, const Site &site,
                                   uint64_t address) {
   TransactionBarrier &barrier = findTransaction(thread, site, address);
-  if (barrier.isAwaited() || !barrier.loads.empty() || barrier.copyArrivals)
+  if (barrier.isAwaited() || barrier.hasWrites() || barrier.copyArrivals)
     failTransaction(thread, site, barrier,
                     "is invalidated while threads wait at it or copies are "
                     "under way");
@@ -174,7 +174,7 @@ uint64_t Block::arriveAtTransaction(Thread &thread, const Site &site,
   return phase;
 }
 
-/// Seen by who waits for the phase, as what comes before an arrival is.
+/// Who waits for the phase sees the word, but nothing else that the sender did.
 void Block::sendWord(Thread &thread, const Site &site, uint64_t address,
                      uint32_t word, uint64_t barrierAddress) {
   constexpr uint32_t bytes = sizeof(word);
@@ -184,10 +184,16 @@ void Block::sendWord(Thread &thread, const Site &site, uint64_t address,
   if (offset / SharedArena::capacity != barrier.offset / SharedArena::capacity)
     failTransaction(thread, site, barrier,
                     "is in another block than the word that is sent");
-  writeShared(thread, site, offset, bytes);
-  std::memcpy(arena.at(offset), &word, bytes);
+  tally.counters.sharedBytesWritten += bytes;
+  if (usesShadow())
+    if (const ShadowFault *fault = shadow.beginAsyncWrite(
+            offset, bytes, accessor(thread, site), ordering))
+      failShadow(thread, site, *fault, AccessKind::Store, offset, bytes);
+  std::memset(arena.at(offset), 0xFF, bytes);
+  barrier.words.push_back({offset, word, site.index});
+  if (!launch.spec.options.strictAsyncCopies)
+    landWord(barrier, barrier.words.back());
   barrier.loadedBytes += bytes;
-  barrier.arrivals.merge(ordering.release(thread.index));
   noteProgress();
   completeWhenDone(thread, site, barrier, /*isAwaited=*/false);
 }
@@ -206,7 +212,7 @@ void Block::checkArrivals(Thread &thread, const Site &site,
                     arrivals, arrivals == 1 ? "" : "s", barrier.phase,
                     barrier.openArrivals(), barrier.count)
               .str() +
-          (barrier.loads.empty()
+          (!barrier.hasWrites()
                ? std::string()
                : llvm::formatv("; copies of {0} bytes are still under way",
                                barrier.loadedBytes)
@@ -246,7 +252,7 @@ void Block::completeWhenDone(Thread &thread, const Site &site,
                         .str());
   if (barrier.missingBytes() > 0)
     return;
-  bool hasCopies = !barrier.loads.empty() || barrier.copyArrivals;
+  bool hasCopies = barrier.hasWrites() || barrier.copyArrivals;
   if (hasCopies && launch.spec.options.strictAsyncCopies && !isAwaited &&
       !barrier.isAwaited())
     return;
@@ -268,6 +274,15 @@ void Block::completeWhenDone(Thread &thread, const Site &site,
     }
 }
 
+void Block::landWord(const TransactionBarrier &barrier,
+                     const TransactionBarrier::PendingWord &sent) {
+  std::memcpy(arena.at(sent.offset), &sent.word, sizeof(sent.word));
+  if (usesShadow())
+    shadow.finishAsyncWrite(
+        sent.offset, sizeof(sent.word),
+        {sourceThread(barrier.source), barrier.stamp, sent.site});
+}
+
 void Block::landCopies(TransactionBarrier &barrier) {
   bool isStrict = launch.spec.options.strictAsyncCopies;
   for (const TensorTransfer &load : barrier.loads) {
@@ -276,13 +291,17 @@ void Block::landCopies(TransactionBarrier &barrier) {
     if (usesShadow())
       shadow.landProxyWrite(load.offset, load.sharedBytes());
   }
-  if (!barrier.loads.empty()) {
+  if (isStrict)
+    for (const TransactionBarrier::PendingWord &sent : barrier.words)
+      landWord(barrier, sent);
+  if (barrier.hasWrites()) {
     barrier.completed.upTo[maxWarps + barrier.source] = barrier.stamp;
     sources[barrier.source].finished = barrier.stamp++;
   }
   for (const TransactionBarrier::PendingCopy &pending : barrier.copies)
     finishAsyncCopy(pending.copy, pending.writer);
   barrier.loads.clear();
+  barrier.words.clear();
   barrier.loadedBytes = 0;
   barrier.copies.clear();
   barrier.copyArrivals = 0;
@@ -323,17 +342,19 @@ std::string Block::describeTransaction(uint32_t offset) const {
 
 std::optional<EmulationReport> Block::findUnfinishedCopy() const {
   for (const auto &[offset, barrier] : transactions) {
-    if (barrier.loads.empty())
+    if (!barrier.hasWrites())
       continue;
+    const Site &site =
+        launch.sites[barrier.loads.empty() ? barrier.words.front().site
+                                           : barrier.loads.front().site];
     EmulationReport report;
     report.kind = EmulationErrorKind::InFlightAccess;
     report.block = blockIndex;
-    report.location = launch.sites[barrier.loads.front().site].location;
+    report.location = site.location;
     report.message = llvm::formatv(
         "the block ends while '{0}' is still under way: nobody waited for "
         "phase {1} of the mbarrier at offset {2} of shared memory",
-        launch.sites[barrier.loads.front().site].text, barrier.phase,
-        nameOffset(offset));
+        site.text, barrier.phase, nameOffset(offset));
     return report;
   }
   return std::nullopt;

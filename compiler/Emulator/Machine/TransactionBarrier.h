@@ -29,6 +29,13 @@ struct TransactionBarrier {
     Accessor writer;
   };
 
+  /// A word of st.async.
+  struct PendingWord {
+    uint32_t offset;
+    uint32_t word;
+    uint32_t site;
+  };
+
   /// False once the barrier is invalidated.
   bool isValid = false;
   uint32_t offset = 0;
@@ -50,6 +57,8 @@ struct TransactionBarrier {
 
   /// Under way in the current phase.
   std::vector<TensorTransfer> loads;
+  std::vector<PendingWord> words;
+  /// Of both.
   int64_t loadedBytes = 0;
   std::vector<PendingCopy> copies;
   uint32_t copyArrivals = 0;
@@ -64,6 +73,8 @@ struct TransactionBarrier {
   }
   /// Arrivals that may still be made by threads.
   uint32_t openArrivals() const { return missing - copyArrivals; }
+  /// Whether bytes are written under its name.
+  bool hasWrites() const { return !loads.empty() || !words.empty(); }
   int64_t missingBytes() const { return announced - loadedBytes; }
 };
 

@@ -157,14 +157,58 @@ TEST(Cluster, SentWordsComeWithTheirBytes) {
   for (unsigned block = 0; block < 4; ++block)
     for (unsigned t = 0; t < 128; ++t)
       ASSERT_EQ(out[block * 128 + t], 4 * (t ^ 1) + (block % 2 ^ 1));
-  // A barrier of the own block does not order the other one's words.
+  // Neither a barrier of the block nor one of the cluster waits for them.
+  EmulationReport report = makeSending(clusterBarrier).buffer("C", out).fail();
+  EXPECT_EQ(report.kind, EmulationErrorKind::InFlightAccess);
   TestKernel wrong = makeSending(blockBarrier);
   wrong.options().checkUninitialised = false;
-  EmulationReport report = wrong.buffer("C", out).fail();
+  report = wrong.buffer("C", out).fail();
   EXPECT_EQ(report.kind, EmulationErrorKind::Race);
   // Words are counted where they go.
   report = makeSending(waitFor("%bar", "0"), "%bar").buffer("C", out).fail();
   EXPECT_EQ(report.kind, EmulationErrorKind::BarrierMisuse);
+}
+
+// The words may arrive before what their sender stored in front of them.
+TEST(Cluster, SentWordsBringNothingElse) {
+  std::vector<uint32_t> out(4);
+  EmulationReport report =
+      makeKernel(
+          onlyIn(0, initBarrier("%bar", 1) + initFence) + clusterBarrier +
+              mapToOther("remote", "%box") + mapToOther("rbar", "%bar") +
+              onlyIn(0, expectBytes("%bar", 4) + R"(
+    %beside = add i32 %remote, 4
+    )" + ptx("st.shared::cluster.b32 [$0], $1;", "i32 %beside, i32 7") +
+                            ptx("st.async.shared::cluster.mbarrier::complete_"
+                                "tx::bytes.b32 [$0], $1, [$2];",
+                                "i32 %remote, i32 7, i32 %rbar")) +
+              waitFor("%bar", "0") + R"(
+    %s = getelementptr i8, ptr addrspace(3) %box.p, i32 4
+    %x = load i32, ptr addrspace(3) %s, align 4
+    %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+    %d = getelementptr i32, ptr addrspace(1) %out, i32 %block
+    store i32 %x, ptr addrspace(1) %d, align 4
+    )",
+          "ptr addrspace(1) %out")
+          .buffer("C", out)
+          .fail();
+  EXPECT_EQ(report.kind, EmulationErrorKind::Race);
+}
+
+// A word that nobody waits for may arrive in memory that is no more.
+TEST(Cluster, ReportsSentWordsNobodyWaitedFor) {
+  EmulationReport report =
+      makeKernel(onlyIn(0, initBarrier("%bar", 1) + initFence) +
+                 clusterBarrier + mapToOther("remote", "%box") +
+                 mapToOther("rbar", "%bar") +
+                 onlyIn(0, expectBytes("%bar", 4) +
+                               ptx("st.async.shared::cluster.mbarrier::"
+                                   "complete_tx::bytes.b32 [$0], $1, [$2];",
+                                   "i32 %remote, i32 7, i32 %rbar")) +
+                 clusterBarrier)
+          .fail();
+  EXPECT_EQ(report.kind, EmulationErrorKind::InFlightAccess);
+  EXPECT_NE(report.message.find("nobody waited for"), std::string::npos);
 }
 
 TEST(Cluster, ReportsMissingBarrierAfterInit) {
