@@ -118,7 +118,8 @@ static void registerBuffers(const Kernel &kernel, const LoadedModule &module,
          buffer.writable,
          buffer.isCommon ? &launch.commonMemory.emplace_back(
                                buffer.bytes, buffer.writtenBytes)
-                         : nullptr});
+                         : nullptr,
+         kernel.overlaps && !buffer.isSettled});
     if (buffer.parameter >= 0 &&
         buffer.parameter < static_cast<int>(kernel.parameters.size()))
       launch.parameterBuffers[buffer.parameter] = index;
@@ -246,7 +247,8 @@ llvm::Expected<EmulatorCounters> Emulator::launch(const LaunchSpec &given) {
       {},
       {},
       {},
-      {}};
+      {},
+      kernel.overlaps};
   registerBuffers(kernel, module, launch);
 
   unsigned threads = std::max(1u, spec.options.hostThreads);

@@ -54,6 +54,9 @@ struct EmulatedBuffer {
   bool isCommon = false;
   /// What of it holds something before the launch, from its start.
   uint64_t writtenBytes = 0;
+  /// No launch before may still write it, even where the kernel starts before
+  /// those have ended.
+  bool isSettled = false;
 };
 
 struct EmulatorOptions {

@@ -103,9 +103,13 @@ static LaunchSpec makeLaunch(const PlannedRun &run, Workspace &workspace) {
     if (!argument.isTensor())
       continue;
     llvm::MutableArrayRef<uint8_t> bytes = argument.getMemory().getBytes();
-    launch.buffers.push_back({argument.name, bytes.data(), bytes.size(),
-                              argument.isWritten(),
-                              findPointer(run, argument.name)});
+    EmulatedBuffer buffer{argument.name, bytes.data(), bytes.size(),
+                          argument.isWritten(),
+                          findPointer(run, argument.name)};
+    // With `overlap = weights` these are read early, as the caller promises
+    // that they may be.
+    buffer.isSettled = argument.packed.has_value();
+    launch.buffers.push_back(std::move(buffer));
   }
   launch.options.hostThreads =
       std::max(1u, std::thread::hardware_concurrency());

@@ -140,7 +140,7 @@ void tilec::emulator::registerBarrierInstructions(InstructionTable &table) {
     table.add(name, bindBarrier);
   for (const char *name :
        {"membar", "fence.sc", "fence.acq_rel", "fence.acquire", "fence.release",
-        "prefetch", "prefetchu", "griddepcontrol"})
+        "prefetch", "prefetchu"})
     table.add(name, bindNothing, /*hasPtxResult=*/false);
   table.add("nanosleep", bindSleep, /*hasPtxResult=*/false);
   table.add("exit", bindExit, /*hasPtxResult=*/false);

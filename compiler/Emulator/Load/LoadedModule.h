@@ -37,6 +37,8 @@ struct Kernel {
   EmulationLocation location;
   /// Blocks of a cluster, which the kernel itself asks for.
   uint32_t clusterSize = 1;
+  /// It may start before the launches before it have ended.
+  bool overlaps = false;
   KernelEntry entry = nullptr;
 };
 

@@ -8,9 +8,26 @@
 #include "compiler/Emulator/Load/RewriteModule.h"
 
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 
 using namespace tilec;
 using namespace tilec::emulator;
+
+/// Whether the function says when launches behind it may start, or waits for
+/// those before.
+static bool controlsLaunches(const llvm::Function &function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction
+                                                           &instruction) {
+    auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    if (!call)
+      return false;
+    if (auto *text = llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()))
+      return llvm::StringRef(text->getAsmString()).contains("griddepcontrol.");
+    const llvm::Function *callee = call->getCalledFunction();
+    return callee && callee->getName().starts_with("llvm.nvvm.griddepcontrol.");
+  });
+}
 
 static void recordKernel(const llvm::Function &function, LoadedModule &loaded) {
   Kernel &kernel = loaded.kernels[function.getName().str()];
@@ -30,6 +47,7 @@ static void recordKernel(const llvm::Function &function, LoadedModule &loaded) {
   llvm::StringRef cluster =
       function.getFnAttribute("nvvm.cluster_dim").getValueAsString();
   cluster.split(',').first.getAsInteger(10, kernel.clusterSize);
+  kernel.overlaps = controlsLaunches(function);
   if (const llvm::DISubprogram *program = function.getSubprogram()) {
     kernel.location.file = program->getFilename().str();
     kernel.location.line = program->getLine();

@@ -62,6 +62,7 @@ void Block::reset(uint32_t index) {
     thread.copies.clear();
     thread.bulkStores.clear();
     thread.clusterPhase.reset();
+    thread.hasAwaitedLaunches = false;
     thread.context = stacks.prepare(thread.index, startThread);
     ready[readyCount++] = &thread;
   }
@@ -77,6 +78,8 @@ void Block::reset(uint32_t index) {
   clusterBarrier = ClusterBarrier();
   transactions.clear();
   sources.clear();
+  if (launch.overlaps)
+    watchLaunches();
   atomicReleases.clear();
   known.clear();
   ordering.reset(static_cast<unsigned>(threads.size()));
@@ -102,6 +105,8 @@ std::optional<EmulationReport> Block::run(uint32_t index) {
     return describeDeadlock();
   if (auto unfinished = findUnfinishedCopy())
     return unfinished;
+  if (auto early = findBlockThatNeverWaited())
+    return early;
   for (Warp &warp : warps)
     warp.bankCounter.flush(tally.wavefronts);
   return std::nullopt;

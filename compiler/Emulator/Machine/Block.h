@@ -53,6 +53,8 @@ struct Launch {
   std::vector<const void *> parameters;
   /// Of buffers that blocks have in common.
   std::deque<CommonMemory> commonMemory;
+  /// The kernel may start before the launches before it have ended.
+  bool overlaps = false;
 };
 
 /// How an access is made.
@@ -107,11 +109,12 @@ struct Thread {
   void *context = nullptr;
   AsyncCopies copies;
   BulkStores bulkStores;
+  bool hasAwaitedLaunches = false;
 };
 
 /// What stands behind a source of the ordering, for reports.
 struct AsyncSource {
-  enum Kind : uint8_t { Transaction, BulkStore, TensorCore };
+  enum Kind : uint8_t { Transaction, BulkStore, TensorCore, EarlierLaunches };
   Kind kind;
   /// Offset of the mbarrier, the storing thread, or number of the warpgroup.
   uint32_t detail;
@@ -316,6 +319,9 @@ public:
   void arriveAtCluster(Thread &thread, const Site &site, bool releases);
   void waitAtCluster(Thread &thread, const Site &site);
 
+  // Launches that overlap (EarlierLaunches.cpp)
+  void waitForLaunches(Thread &thread);
+
   // Warps and barriers (Collective.cpp)
   /// Runs a warp instruction once all lanes of `mask` have come.
   void runCollective(Thread &thread, const Operation &operation, uint32_t mask,
@@ -363,6 +369,10 @@ private:
                     const TensorTransfer &transfer, uint64_t address,
                     AccessKind sharedKind);
   void checkBulkStoresDone(const Thread &thread);
+  void watchLaunches();
+  void checkSettled(const Thread &thread, const Site &site,
+                    const BufferRange &buffer, AccessKind kind);
+  std::optional<EmulationReport> findBlockThatNeverWaited() const;
   unsigned addSource(Thread &thread, const Site &site, AsyncSource source);
   /// What an earlier access was, if it was that of a source.
   std::string describeSource(const Accessor &access) const;

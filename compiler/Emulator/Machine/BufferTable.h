@@ -22,6 +22,8 @@ struct BufferRange {
   bool writable = true;
   /// What checks it where blocks have it in common.
   CommonMemory *common = nullptr;
+  /// Launches before may still use it until the kernel has waited for them.
+  bool isUnsettled = false;
 
   bool contains(uint64_t address, uint64_t size) const {
     uint64_t offset = address - base;

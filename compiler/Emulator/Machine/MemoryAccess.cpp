@@ -139,6 +139,8 @@ std::string Block::describeSource(const Accessor &access) const {
     return "a bulk store of " + nameThread(source.detail);
   case AsyncSource::TensorCore:
     return "a wgmma of warpgroup " + std::to_string(source.detail);
+  case AsyncSource::EarlierLaunches:
+    return "a launch before this one";
   }
   llvm_unreachable("all sources are described");
 }
@@ -258,6 +260,8 @@ void Block::checkGlobal(Thread &thread, const Site &site, uint64_t address,
                        describeAccess(site, kind, bytes), address - buffer.base,
                        buffer.name)
              .str());
+  if (buffer.isUnsettled)
+    checkSettled(thread, site, buffer, kind);
   if (buffer.common)
     checkCommon(thread, site, buffer, address - buffer.base, bytes, kind);
   if (kind != AccessKind::Store)
