@@ -18,8 +18,16 @@
 //
 // Other pairs look up bytes in a table of 16: a byte permute takes four bytes
 // of eight by the low three bits of four nibbles, so it is done for both halves
-// of the table, and a third permute chooses by the fourth bit.  Tables come
-// from the same conversions as the interpreter's.
+// of the table.  Where the fourth bit is set, a permute gives the sign of the
+// byte instead, which is 0 for bytes below 128.  So half the differences of the
+// upper half and the lower one, looked up by the whole nibbles, are there for
+// nibbles below 8 only; twice they are subtracted from the upper half's bytes:
+//
+//   upper[q mod 8] - 2 * (q < 8 ? (upper[q] - lower[q]) / 2 : 0)
+//
+// without a borrow between bytes.  This is so for 4-bit floats, and for int4 to
+// e4m3.  With other differences a third permute chooses by the fourth bit.
+// Tables come from the same conversions as the interpreter's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,35 +85,53 @@ public:
 
 private:
   Value lookUp(const ByteTable &table, int half);
-  Value getQuarter(const ByteTable &table, int quarter) {
-    uint32_t bytes = 0;
-    for (int i = 0; i < 4; ++i)
-      bytes |= uint32_t(table[4 * quarter + i]) << (8 * i);
-    return e.i32(bytes);
+  /// The bytes of one half of a table, by the digits of a selector.
+  Value permuteHalf(const uint8_t *table, Value selector) {
+    uint32_t quarters[2] = {};
+    for (int i = 0; i < 8; ++i)
+      quarters[i / 4] |= uint32_t(table[i]) << (8 * (i % 4));
+    return permuteBytes(e, e.i32(quarters[0]), e.i32(quarters[1]), selector);
   }
-  Value getHalf(Value &whole, int half) {
+  Value getHalf(Value whole, int half) {
     return half ? e.shr(whole, 16) : whole;
   }
 
   KernelEmitter &e;
   Value word;
-  /// Low three bits of the nibbles; selectors that take byte i of the first or
-  /// the second word by their fourth.
-  Value indices, choices;
+  /// Selectors that take byte i of the first or the second word by the fourth
+  /// bit of nibble i.
+  Value choices;
   std::map<std::pair<ByteTable, int>, Value> known;
 };
 } // namespace
 
+/// Half the differences of the upper half of a table and the lower one; none if
+/// one is odd, or no number from 0 to 127.
+static std::optional<std::array<uint8_t, 8>>
+halveDifferences(const ByteTable &table) {
+  std::array<uint8_t, 8> halves;
+  for (int i = 0; i < 8; ++i) {
+    int difference = table[i + 8] - table[i];
+    if (difference < 0 || difference % 2 != 0)
+      return std::nullopt;
+    halves[i] = uint8_t(difference / 2);
+  }
+  return halves;
+}
+
 Value TableReader::lookUp(const ByteTable &table, int half) {
-  if (!indices)
-    indices = e.andi(word, e.i32(0x77777777));
-  Value index = getHalf(indices, half);
-  Value low =
-      permuteBytes(e, getQuarter(table, 0), getQuarter(table, 1), index);
-  if (std::equal(table.begin(), table.begin() + 8, table.begin() + 8))
-    return low;
-  Value high =
-      permuteBytes(e, getQuarter(table, 2), getQuarter(table, 3), index);
+  const uint8_t *lower = table.data(), *upper = lower + 8;
+  Value nibbles = getHalf(word, half);
+  Value index = e.andi(nibbles, e.i32(0x7777));
+  if (std::equal(lower, upper, upper))
+    return permuteHalf(lower, index);
+  Value high = permuteHalf(upper, index);
+  if (auto halves = halveDifferences(table)) {
+    Value step = permuteHalf(halves->data(), nibbles);
+    // Not for the pipe of integers and permutes, which is the busy one.
+    return e.callAsm("mad.lo.s32 $0, $1, -2, $2;", "=r,r,r", {step, high});
+  }
+  Value low = permuteHalf(lower, index);
   if (!choices)
     choices = e.shr(e.callAsm("lop3.b32 $0, $1, $2, $3, 0xea;", "=r,r,n,n",
                               {word, e.i32(0x88888888), e.i32(0x64206420)}),

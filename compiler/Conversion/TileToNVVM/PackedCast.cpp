@@ -11,7 +11,8 @@
 //                                [19; 17]     bits
 //   int4 -> int8; uint4 -> uint8   9; 5    7; 3 where every other one lies
 //                                         together
-//   fp4, int4, uint4 -> fp8       11       tables of bytes
+//   int4 -> fp8_e4m3; fp8_e5m2     9; 11   tables of bytes
+//   fp4; uint4 -> fp8              9; 11   tables of bytes
 //   int8 -> bf16; f16             16 [14]; 12
 //   uint8 -> bf16; f16            20 [18]; 8
 //   fp8_e5m2 -> f16; bf16          4; 16

@@ -43,9 +43,13 @@ tile.kernel @shared_nibbles(%Y: !tile.global<?xf16> {tile.name = "Y", tile.dtype
   tile.return
 }
 
-// Tests that eight 4-bit floats become 8-bit floats by three permutes a word.
+// Tests that eight 4-bit floats become 8-bit floats by two permutes a word, and
+// a multiplication that chooses between them.
 // CHECK-LABEL: llvm.func @by_table
-// CHECK-COUNT-6: prmt
+// CHECK-COUNT-2: prmt
+// CHECK: mad.lo.s32 $0, $1, -2, $2;
+// CHECK-COUNT-2: prmt
+// CHECK: mad.lo.s32 $0, $1, -2, $2;
 // CHECK-NOT: prmt
 // CHECK: llvm.return
 tile.kernel @by_table(%Y: !tile.global<?xf8E4M3FN> {tile.name = "Y", tile.dtype = "fp8_e4m3", tile.access = "out", tile.dims = [256]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 128 : i64} {
@@ -54,6 +58,21 @@ tile.kernel @by_table(%Y: !tile.global<?xf8E4M3FN> {tile.name = "Y", tile.dtype 
   %x = tile.load %s : !tile.shared<256xf4E2M1FN, pack = 0> -> tensor<256xf4E2M1FN, #four>
   %y = tile.cast %x : tensor<256xf4E2M1FN, #four> -> tensor<256xf8E4M3FN, #four>
   tile.store %y, %Y[%c0] : tensor<256xf8E4M3FN, #four>, !tile.global<?xf8E4M3FN>
+  tile.return
+}
+
+// Tests that a third permute chooses where the halves of a table differ by odd
+// numbers, as those of int4 in e5m2 do: -7 is 0xC7, and 1 is 0x3C.
+// CHECK-LABEL: llvm.func @by_choice
+// CHECK-COUNT-6: prmt
+// CHECK-NOT: prmt
+// CHECK: llvm.return
+tile.kernel @by_choice(%Y: !tile.global<?xf8E5M2> {tile.name = "Y", tile.dtype = "fp8_e5m2", tile.access = "out", tile.dims = [256]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, shared_bytes = 128 : i64} {
+  %c0 = arith.constant 0 : i64
+  %s = tile.alloc_shared "S" {offset = 0 : i64} : !tile.shared<256xi4, pack = 0>
+  %x = tile.load %s : !tile.shared<256xi4, pack = 0> -> tensor<256xi4, #four>
+  %y = tile.cast %x : tensor<256xi4, #four> -> tensor<256xf8E5M2, #four>
+  tile.store %y, %Y[%c0] : tensor<256xf8E5M2, #four>, !tile.global<?xf8E5M2>
   tile.return
 }
 
