@@ -248,7 +248,8 @@ def make_w4a16_group(s, m, n, k):
 
 
 def make_w4a16_zero(s, m, n, k):
-    half, group = s.torch.float16, int(s.settings.get("G", 128))
+    half = s.torch.bfloat16 if s.settings.get("T") == "bf16" else s.torch.float16
+    group = int(s.settings.get("G", 128))
     a, q, z = s.normal(m, k, dtype=half), s.integers(0, 16, k, n), s.integers(0, 16, k // group, n)
     scales, out = s.normal(k // group, n, dtype=half) / 64, s.output(m, n, half)
     (b, packed_b), (zeros, packed_z) = s.packed(q, "uint4", 1), s.packed(z, "uint4", 1)
