@@ -8,8 +8,8 @@
 
 namespace tilert::detail {
 
-void KernelNames::readConfig(JsonReader &reader, const Place &kernelPlace) {
-  std::optional<Place> place = reader.optionalField(kernelPlace, "config");
+void KernelNames::readConfig(JsonReader &reader, const Place &owner) {
+  std::optional<Place> place = reader.optionalField(owner, "config");
   if (!place)
     return;
   if (!place->value->is_object()) {
@@ -17,6 +17,7 @@ void KernelNames::readConfig(JsonReader &reader, const Place &kernelPlace) {
                 join("expected an object, found ", describe(*place->value)));
     return;
   }
+  config.clear();
   for (const auto &[name, value] : place->value->items()) {
     ConfigConstant constant;
     // A list is no constant; writing it out would follow it to any depth.
@@ -30,6 +31,13 @@ void KernelNames::readConfig(JsonReader &reader, const Place &kernelPlace) {
       constant.value = value.get<int64_t>();
     config.emplace(name, std::move(constant));
   }
+}
+
+void KernelNames::enterVariant(JsonReader &reader, const Place &variantPlace) {
+  if (!kernelConfig)
+    kernelConfig = config;
+  config = *kernelConfig;
+  readConfig(reader, variantPlace);
 }
 
 const ConfigConstant *KernelNames::findConstant(std::string_view name) const {

@@ -29,7 +29,11 @@ class KernelNames final : public LeafResolver {
 public:
   explicit KernelNames(KernelInfo &kernel) : kernel(kernel) {}
 
-  void readConfig(JsonReader &reader, const Place &kernelPlace);
+  /// Reads the constants of a kernel, or of a variant that has its own.
+  void readConfig(JsonReader &reader, const Place &owner);
+  /// What follows is of a variant: its constants are those of the kernel unless
+  /// it has its own.
+  void enterVariant(JsonReader &reader, const Place &variantPlace);
   const ConfigConstant *findConstant(std::string_view name) const;
 
   /// The slot of this meaning, added if it is new.
@@ -49,7 +53,10 @@ private:
   int readTensorName(JsonReader &reader, const Place &place);
 
   KernelInfo &kernel;
-  std::map<std::string, ConfigConstant, std::less<>> config;
+  using Constants = std::map<std::string, ConfigConstant, std::less<>>;
+  /// In force, and those of the kernel once it has been read.
+  Constants config;
+  std::optional<Constants> kernelConfig;
   bool factsAreKnown = false;
 };
 

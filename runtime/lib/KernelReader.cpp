@@ -41,7 +41,7 @@ public:
       bindSymbols(place);
     names.allowFacts();
     readChecks(place, "checks", kernel.checks);
-    readAxes(place);
+    readAxes(reader.field(place, "axes"), kernel.axes);
     readVariants(place);
   }
 
@@ -54,7 +54,7 @@ private:
   void bindSymbols(const Place &kernelPlace);
   void readChecks(const Place &object, const char *key,
                   std::vector<Check> &checks);
-  void readAxes(const Place &kernelPlace);
+  void readAxes(const Place &list, std::vector<Axis> &axes);
   void readVariants(const Place &kernelPlace);
   void readVariant(const Place &place, Variant &variant);
   void readTensorMaps(const Place &variantPlace, Variant &variant);
@@ -276,8 +276,7 @@ void KernelReader::readChecks(const Place &object, const char *key,
   }
 }
 
-void KernelReader::readAxes(const Place &kernelPlace) {
-  Place list = reader.field(kernelPlace, "axes");
+void KernelReader::readAxes(const Place &list, std::vector<Axis> &axes) {
   if (reader.count(list) > maxAxes)
     reader.fail(list,
                 join(reader.count(list), " axes, the limit is ", maxAxes));
@@ -286,7 +285,7 @@ void KernelReader::readAxes(const Place &kernelPlace) {
     Axis axis;
     axis.name = reader.readName(reader.field(place, "name"));
     axis.extent = Expr::compile(reader, reader.field(place, "extent"), names);
-    kernel.axes.push_back(std::move(axis));
+    axes.push_back(std::move(axis));
   }
 }
 
@@ -306,6 +305,7 @@ void KernelReader::readVariants(const Place &kernelPlace) {
 
 void KernelReader::readVariant(const Place &place, Variant &variant) {
   readRequirements(reader, place);
+  names.enterVariant(reader, place);
   variant.name = reader.readName(reader.field(place, "name"));
   variant.symbol = reader.readName(reader.field(place, "symbol"));
   readChecks(place, "guards", variant.guards);
@@ -321,6 +321,8 @@ void KernelReader::readVariant(const Place &place, Variant &variant) {
         static_cast<int32_t>(reader.readInteger(*registers, 0, INT16_MAX));
   if (std::optional<Place> spills = reader.optionalField(place, "spill_bytes"))
     facts.spill_bytes = reader.readInteger(*spills, 0);
+  if (std::optional<Place> axes = reader.optionalField(place, "axes"))
+    readAxes(*axes, variant.axes.emplace());
   if (std::optional<Place> blocks = reader.optionalField(place, "blocks"))
     variant.blocks = Expr::compile(reader, *blocks, names);
   if (std::optional<Place> overlaps = reader.optionalField(place, "overlaps"))
@@ -442,6 +444,11 @@ void readKernel(JsonReader &reader, const Place &place, KernelInfo &kernel) {
   KernelReader(reader, kernel).read(place);
 }
 
+static bool isOneOf(std::string_view word,
+                    std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 void readRequirements(JsonReader &reader, const Place &object) {
   std::optional<Place> list = reader.optionalField(object, "requires");
   if (!list)
@@ -449,8 +456,8 @@ void readRequirements(JsonReader &reader, const Place &object) {
   for (size_t i = 0; i < reader.count(*list); ++i) {
     Place place = reader.element(*list, i);
     std::string word = reader.readString(place);
-    if (word != "tensor_maps" && word != "blocks" && word != "cluster" &&
-        word != "prepack" && word != "workspace")
+    if (!isOneOf(word, {"tensor_maps", "blocks", "cluster", "prepack",
+                        "workspace", "axes", "config"}))
       reader.fail(place, join("this runtime does not know ", quote(word)));
   }
 }

@@ -102,6 +102,8 @@ struct Variant {
   tilert_variant facts{}; // points at the names
   std::vector<Check> guards;
   std::vector<TensorMapSpec> tensorMaps;
+  /// Its own block axes, where they are not those of the kernel.
+  std::optional<std::vector<Axis>> axes;
   /// The number of blocks, where it is not the product of the axes.
   std::optional<Expr> blocks;
   /// It waits for the kernels before by itself, so that it may start earlier.
@@ -122,6 +124,10 @@ struct KernelInfo {
   std::vector<Axis> axes;
   std::vector<Variant> variants;
   bool usesSmCount = false;
+
+  const std::vector<Axis> &axesOf(const Variant &variant) const {
+    return variant.axes ? *variant.axes : axes;
+  }
 };
 
 struct Manifest {

@@ -2,8 +2,8 @@
 //
 // The checks come in the order that the language gives: arguments, symbols,
 // strides and packing (Binding.cpp); `where` facts; `noalias`; facts about
-// addresses; grid. Then the first variant whose guards hold is taken, and what
-// it says of its blocks and tensor maps is worked out.
+// addresses. Then the first variant whose guards hold is taken; its grid, and
+// what it says of its blocks and tensor maps, are worked out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,13 +56,14 @@ public:
     TILERT_RETURN_IF_ERROR(checkFacts(/*aboutAddresses=*/false));
     TILERT_RETURN_IF_ERROR(checkAliases());
     TILERT_RETURN_IF_ERROR(checkFacts(/*aboutAddresses=*/true));
-    TILERT_RETURN_IF_ERROR(computeGrid());
     plan.variant = 0;
     plan.workspace = 0;
-    if (plan.grid == 0 && !options.explains)
-      return {};
     Status chosen = chooseVariant();
     fits = chosen.isOk();
+    // The axes may be the variant's own.
+    TILERT_RETURN_IF_ERROR(computeGrid());
+    if (plan.grid == 0 && !options.explains)
+      return {};
     // Nothing runs in an empty grid, so that nothing has to fit, unless the
     // caller insists on a variant.
     if (plan.grid != 0 || options.variant)
@@ -133,10 +134,14 @@ private:
                 toHex(reinterpret_cast<uintptr_t>(tensor.first)));
   }
 
+  const std::vector<Axis> &axes() const {
+    return kernel.axesOf(kernel.variants[plan.variant]);
+  }
+
   Status computeGrid() {
     bool isEmpty = false;
-    for (size_t i = 0; i < kernel.axes.size(); ++i) {
-      const Axis &axis = kernel.axes[i];
+    for (size_t i = 0; i < axes().size(); ++i) {
+      const Axis &axis = axes()[i];
       EvalError error = axis.extent.evaluate(slots(), plan.axes[i]);
       if (error != EvalError::None)
         return {TILERT_LIMIT_EXCEEDED,
@@ -150,12 +155,11 @@ private:
       isEmpty |= plan.axes[i] == 0;
     }
     plan.grid = isEmpty ? 0 : 1;
-    for (size_t i = 0; i < kernel.axes.size() && !isEmpty; ++i) {
+    for (size_t i = 0; i < axes().size() && !isEmpty; ++i) {
       if (plan.axes[i] > maxBlocks)
         return {TILERT_LIMIT_EXCEEDED,
-                join(describeAxis(kernel.axes[i], plan.axes[i]),
-                     ", the limit is ", maxBlocks, " blocks",
-                     showRead(kernel.axes[i].extent))};
+                join(describeAxis(axes()[i], plan.axes[i]), ", the limit is ",
+                     maxBlocks, " blocks", showRead(axes()[i].extent))};
       if (__builtin_mul_overflow(plan.grid, plan.axes[i], &plan.grid) ||
           plan.grid > maxBlocks)
         return {TILERT_LIMIT_EXCEEDED,
@@ -225,9 +229,8 @@ private:
 
   std::string showAxes() {
     std::string text;
-    for (size_t i = 0; i < kernel.axes.size(); ++i)
-      text +=
-          join(i ? ", " : "", quote(kernel.axes[i].name), " = ", plan.axes[i]);
+    for (size_t i = 0; i < axes().size(); ++i)
+      text += join(i ? ", " : "", quote(axes()[i].name), " = ", plan.axes[i]);
     return text;
   }
 
@@ -364,7 +367,7 @@ private:
       text += plan.grid > tiles
                   ? join(" in place of ", tiles)
                   : join(" for ", tiles, tiles == 1 ? " tile" : " tiles");
-    if (!kernel.axes.empty())
+    if (!axes().empty())
       text += join(" (", showAxes(), ')');
     if (variant.cluster > 1)
       text += join(" in clusters of ", variant.cluster);

@@ -48,14 +48,19 @@ int64_t tilert_plan_grid(const tilert_plan *plan) {
   return plan ? plan->grid : 0;
 }
 
+/// The block axes of the chosen variant.
+static const std::vector<Axis> &axesOf(const tilert_plan &plan) {
+  const KernelInfo &kernel = *plan.kernel->info;
+  return kernel.axesOf(kernel.variants[plan.variant]);
+}
+
 size_t tilert_plan_axis_count(const tilert_plan *plan) {
-  return plan ? plan->kernel->info->axes.size() : 0;
+  return plan ? axesOf(*plan).size() : 0;
 }
 
 const char *tilert_plan_axis_name(const tilert_plan *plan, size_t axis) {
-  return axis < tilert_plan_axis_count(plan)
-             ? plan->kernel->info->axes[axis].name.c_str()
-             : nullptr;
+  return axis < tilert_plan_axis_count(plan) ? axesOf(*plan)[axis].name.c_str()
+                                             : nullptr;
 }
 
 int64_t tilert_plan_axis_extent(const tilert_plan *plan, size_t axis) {
