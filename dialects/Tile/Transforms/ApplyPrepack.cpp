@@ -5,14 +5,17 @@
 // other, each in rows of 128 bytes at most without gaps; a copy of a tile, one
 // of neighbouring rows.
 //
-//     B[N, K]           ->  B[ceil(N / BN), ceil(K / BK) * rows, rowElements]
-//     copy(B[n, k], Bs)     copy(B[n / BN, k / BK * rows, 0], rows of Bs)
+//     B[N, K]           ->  B[ceil(N / BN), ceil(K / UK) * rows, rowElements]
+//     copy(B[n, k], Bs)     copy(B[n / BN, k / UK * rows, 0], rows of Bs)
 //
-// So whoever copies needs to know nothing of orders, and there are no tails:
-// what sticks out of the tensor is in its memory.
+// Where a tile is the pieces of a smaller one, the tensor is stored in those
+// (UK of K each), so that kernels with steps of other sizes take it, too.
+// Whoever copies needs to know nothing of orders; what sticks out of the tensor
+// is in its memory, up to whole pieces.
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Layout/PackedUnit.h"
 #include "dialects/Tile/Transforms/AccessFacts.h"
 #include "dialects/Tile/Transforms/AlignmentFacts.h"
 #include "dialects/Tile/Transforms/Decisions.h"
@@ -64,6 +67,9 @@ private:
   SmallVector<AllocSharedOp> tiles;
   /// What all products agree on.
   std::optional<layout::PackedTile> packed;
+  /// The pieces that the tensor is stored in, and the rows of each.
+  std::optional<layout::PackedOrder> unit;
+  int64_t unitRows = 0;
 };
 } // namespace
 
@@ -234,8 +240,7 @@ void TensorPacker::packTensor() {
   unsigned index = tensor.getArgNumber();
   auto type = cast<GlobalType>(tensor.getType());
   ArrayAttr sourceDims = kernel.getArgDims(index);
-  ArrayRef<int32_t> tile = packed->order.shape();
-  int64_t rows = packed->rows();
+  ArrayRef<int32_t> tile = unit->shape();
 
   SmallVector<Attribute> dims(sourceDims.getAsRange<Attribute>());
   for (auto [dim, extent] : llvm::enumerate(tile)) {
@@ -244,7 +249,7 @@ void TensorPacker::packTensor() {
                                  builder.getI64IntegerAttr(extent)});
   }
   dims.back() = builder.getArrayAttr({builder.getStringAttr("*"), dims.back(),
-                                      builder.getI64IntegerAttr(rows)});
+                                      builder.getI64IntegerAttr(unitRows)});
   dims.push_back(builder.getI64IntegerAttr(packed->rowElements));
   SmallVector<int64_t> shape(dims.size(), ShapedType::kDynamic);
   shape.back() = packed->rowElements;
@@ -258,7 +263,7 @@ void TensorPacker::packTensor() {
   kernel.setFunctionType(builder.getFunctionType(inputs, {}));
   tensor.setType(memory);
   kernel.setArgAttr(index, "tile.dims", builder.getArrayAttr(dims));
-  auto order = PackedOrderAttr::get(builder.getContext(), packed->order);
+  auto order = PackedOrderAttr::get(builder.getContext(), *unit);
   kernel.setArgAttr(
       index, "tile.packing",
       builder.getDictionaryAttr(
@@ -286,7 +291,7 @@ void TensorPacker::checkAlignment() {
 void TensorPacker::packCopy(CopyOp copy, Value rows) {
   builder.setInsertionPoint(copy);
   Location loc = copy.getLoc();
-  ArrayRef<int32_t> tile = packed->order.shape();
+  ArrayRef<int32_t> tile = unit->shape();
   SmallVector<Value> indices(copy.getSourceIndices());
   for (auto [dim, extent] : llvm::enumerate(tile)) {
     Value &index = indices[indices.size() - tile.size() + dim];
@@ -297,7 +302,7 @@ void TensorPacker::packCopy(CopyOp copy, Value rows) {
                                      builder.getI64IntegerAttr(value));
   };
   indices.back() = arith::MulIOp::create(builder, loc, indices.back(),
-                                         makeConstant(packed->rows()));
+                                         makeConstant(unitRows));
   indices.push_back(makeConstant(0));
   copy.getSourceIndicesMutable().assign(indices);
   copy.getDestinationMutable().assign(rows);
@@ -352,6 +357,8 @@ LogicalResult TensorPacker::run() {
     return emitError(tensor.getLoc(), "prepacked '")
            << name << "' whose elements share bytes along a dimension that its "
            << "tiles lack is not supported yet";
+  unit = layout::findPackedUnit(packed->order, packed->rowElements);
+  unitRows = unit->elements() / packed->rowElements;
   packTensor();
   for (AllocSharedOp tile : tiles)
     packTile(tile);

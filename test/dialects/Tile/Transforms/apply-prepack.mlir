@@ -36,12 +36,14 @@ tile.kernel @weights(%B: !tile.global<?x?xi4, pack = 1> {tile.name = "B", tile.d
 // -----
 
 // Tests that scales are ordered for the operand that they go with, whatever
-// group they belong to, and that a tensor that is not prepacked stays.
+// group they belong to, that a tensor that is not prepacked stays, and that a
+// tile which is two of one column is stored as these.
 // CHECK-LABEL: @scales
 // CHECK-SAME: %{{.+}}: !tile.global<?x?xi8>
 // CHECK-SAME: %{{.+}}: !tile.global<?x?x8xbf16>
-// CHECK-SAME: order = #tile.packed_order<"8x2 bits=16 order={{\[\[}}0,1,8],[1,1,2]]">
-// CHECK: %[[S:.+]] = tile.unpacked %{{.+}} : <2x8xbf16> -> <8x2xbf16>
+// CHECK-SAME: tile.dims = [{{\[}}"ceildiv", "N", 8], ["*", ["ceildiv", "G", 1], 1], 8]
+// CHECK-SAME: order = #tile.packed_order<"8x1 bits=16 order={{\[\[}}0,1,8]]">
+// CHECK: %[[S:.+]] = tile.unpacked %{{.+}} by <"8x2 bits=16 order={{\[\[}}0,1,8],[1,1,2]]"> : <2x8xbf16> -> <8x2xbf16>
 // CHECK: tile.operand %{{.+}}, %[[S]] maps
 tile.kernel @scales(%B: !tile.global<?x?xi8> {tile.name = "B", tile.dtype = "int8", tile.access = "in", tile.dims = ["N", "K"]},
                     %S: !tile.global<?x?xbf16> {tile.name = "S", tile.dtype = "bf16", tile.access = "in", tile.dims = ["N", "G"], tile.prepack})
