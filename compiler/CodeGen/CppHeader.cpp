@@ -13,6 +13,7 @@
 #include "compiler/CodeGen/CppHeader.h"
 #include "compiler/CodeGen/Version.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -105,7 +106,7 @@ static bool isTaken(llvm::StringRef name) {
   return llvm::is_contained(taken, name);
 }
 
-/// `name` as a C++ identifier that nothing else in the header has.
+/// `name` as a C++ identifier.
 static std::string makeIdentifier(llvm::StringRef name) {
   std::string identifier;
   for (char letter : name)
@@ -116,6 +117,30 @@ static std::string makeIdentifier(llvm::StringRef name) {
     identifier += "_";
   return identifier;
 }
+
+namespace {
+/// The functions of a header: kernels have the names of the source, and what
+/// serves them gives way.
+class FunctionNames {
+public:
+  /// `wanted`, with so many underscores that it and what it is with each of the
+  /// endings are new.
+  std::string claim(std::string wanted,
+                    llvm::ArrayRef<llvm::StringRef> endings = {""}) {
+    auto isKnown = [&](llvm::StringRef ending) {
+      return known.contains(wanted + ending.str());
+    };
+    while (llvm::any_of(endings, isKnown))
+      wanted += "_";
+    for (llvm::StringRef ending : endings)
+      known.insert(wanted + ending.str());
+    return wanted;
+  }
+
+private:
+  llvm::StringSet<> known;
+};
+} // namespace
 
 /// The C++ type of a scalar parameter; tilert::Scalar, which holds bits, for
 /// the types that C++17 does not have.
@@ -156,9 +181,8 @@ static std::string describe(const ManifestParameter &parameter) {
 
 /// A function that hands its arguments on to `method` of the kernel.
 static void writeCall(llvm::raw_ostream &os, const ManifestKernel &kernel,
-                      llvm::StringRef suffix, llvm::StringRef method) {
-  os << "inline void " << makeIdentifier(kernel.name) << suffix
-     << "(tilert_stream stream";
+                      llvm::StringRef function, llvm::StringRef method) {
+  os << "inline void " << function << "(tilert_stream stream";
   for (const ManifestParameter &parameter : kernel.parameters) {
     llvm::StringRef type = parameter.isTensor ? "const tilert::Tensor &"
                                               : getScalarType(parameter.dtype);
@@ -174,28 +198,44 @@ static void writeCall(llvm::raw_ostream &os, const ManifestKernel &kernel,
   os << ");\n}\n\n";
 }
 
-static void writeFunction(llvm::raw_ostream &os, const ManifestKernel &kernel) {
+/// "M <= 16, M <= 64"; empty if all sizes run the same.
+static std::string listSizeClasses(const ManifestKernel &kernel) {
+  std::string text;
+  std::optional<ManifestSizeClass> last;
+  for (const ManifestVariant &variant : kernel.variants) {
+    if (variant.sizeClass && variant.sizeClass != last)
+      text += (text.empty() ? "" : ", ") + variant.sizeClass->symbol +
+              " <= " + std::to_string(variant.sizeClass->most);
+    last = variant.sizeClass;
+  }
+  return text;
+}
+
+static void writeFunction(llvm::raw_ostream &os, const ManifestKernel &kernel,
+                          llvm::StringRef function, FunctionNames &names) {
   auto hasWorkspace = [](const ManifestVariant &variant) {
     return !variant.workspace.is_null();
   };
   if (llvm::any_of(kernel.variants, hasWorkspace)) {
     os << "/// Makes the device memory that `" << kernel.name
        << "` needs for such arguments ahead, once for\n/// each stream.\n";
-    writeCall(os, kernel, "_reserve", "reserve");
+    writeCall(os, kernel, names.claim(function.str() + "_reserve"), "reserve");
   }
   os << "/// Launches `" << kernel.name << "` on a CUstream or cudaStream_t.\n";
   for (const ManifestParameter &parameter : kernel.parameters)
     os << "///   " << describe(parameter) << "\n";
   for (const ManifestFact &check : kernel.checks)
     os << "/// Needs " << check.text << ".\n";
+  if (std::string sizes = listSizeClasses(kernel); !sizes.empty())
+    os << "/// Has code of its own for " << sizes << ".\n";
   os << "/// Throws tilert::Error; nothing was launched then.\n";
-  writeCall(os, kernel, "", "launch");
+  writeCall(os, kernel, function, "launch");
 }
 
 /// What brings a plain tensor into the order that a parameter takes.
 static void writePackers(llvm::raw_ostream &os, const ManifestKernel &kernel,
-                         const ManifestParameter &parameter) {
-  std::string stem = makeIdentifier(kernel.name) + "_prepack_" + parameter.name;
+                         const ManifestParameter &parameter,
+                         llvm::StringRef stem) {
   std::string call = "  static const tilert::Kernel kernel = "
                      "module().kernel(\"" +
                      kernel.name + "\");\n  return kernel.";
@@ -250,11 +290,17 @@ std::string tilec::writeCppHeader(const ManifestModel &model,
      << "                  sizeof detail::manifest),\n"
      << "      detail::cubin, sizeof detail::cubin);\n"
      << "  return loaded;\n}\n\n";
-  for (const ManifestKernel &kernel : model.kernels) {
+  FunctionNames names;
+  llvm::SmallVector<std::string> functions;
+  for (const ManifestKernel &kernel : model.kernels)
+    functions.push_back(names.claim(makeIdentifier(kernel.name)));
+  for (auto [kernel, function] : llvm::zip_equal(model.kernels, functions)) {
     for (const ManifestParameter &parameter : kernel.parameters)
       if (parameter.packing)
-        writePackers(os, kernel, parameter);
-    writeFunction(os, kernel);
+        writePackers(os, kernel, parameter,
+                     names.claim(function + "_prepack_" + parameter.name,
+                                 {"", "_size", "_host"}));
+    writeFunction(os, kernel, function, names);
   }
   os << "} // namespace " << space << "\n\n#endif // " << guard << "\n";
   return text;

@@ -3,6 +3,7 @@
 #include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/Overlap.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace tilec;
@@ -170,19 +171,48 @@ listArguments(const ManifestKernel &kernel, const ManifestVariant &variant) {
   return arguments;
 }
 
-static ManifestKernel describeKernel(KernelOp kernel) {
+static std::vector<ManifestAxis> describeAxes(KernelOp kernel) {
+  std::vector<ManifestAxis> axes;
+  for (auto [name, extent] : llvm::zip(kernel.getAxes(), kernel.getGrid()))
+    axes.push_back(
+        {mlir::cast<mlir::StringAttr>(name).getValue().str(), toJson(extent)});
+  return axes;
+}
+
+static Json describeConfig(KernelOp kernel) {
+  Json config = Json::object();
+  if (std::optional<mlir::DictionaryAttr> constants = kernel.getConfig())
+    for (mlir::NamedAttribute constant : *constants)
+      config[constant.getName().str()] = toJson(constant.getValue());
+  return config;
+}
+
+/// The checks that all kernels of a source make.
+static std::vector<ManifestFact>
+describeCommonChecks(llvm::ArrayRef<KernelOp> kernels) {
+  KernelOp last = kernels.back();
+  std::vector<ManifestFact> common = describeFacts(last.getChecks());
+  for (KernelOp kernel : kernels.drop_back()) {
+    std::vector<ManifestFact> own = describeFacts(kernel.getChecks());
+    llvm::erase_if(common, [&](const ManifestFact &check) {
+      return !llvm::is_contained(own, check);
+    });
+  }
+  return common;
+}
+
+/// What holds for all the kernels of a source: of classes of sizes, what the
+/// last says, which is the one without a bound.
+static ManifestKernel describeKernel(llvm::ArrayRef<KernelOp> kernels) {
+  KernelOp kernel = kernels.back();
   ManifestKernel described;
   described.name = kernel.getSourceName().str();
   for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i)
     described.parameters.push_back(describeParameter(kernel, i));
   described.symbols = describeSymbols(kernel);
-  described.checks = describeFacts(kernel.getChecks());
-  for (auto [name, extent] : llvm::zip(kernel.getAxes(), kernel.getGrid()))
-    described.axes.push_back(
-        {mlir::cast<mlir::StringAttr>(name).getValue().str(), toJson(extent)});
-  if (std::optional<mlir::DictionaryAttr> config = kernel.getConfig())
-    for (mlir::NamedAttribute constant : *config)
-      described.config[constant.getName().str()] = toJson(constant.getValue());
+  described.checks = describeCommonChecks(kernels);
+  described.axes = describeAxes(kernel);
+  described.config = describeConfig(kernel);
   return described;
 }
 
@@ -208,13 +238,47 @@ static std::vector<ManifestTensorMap> describeTensorMaps(KernelOp kernel) {
   return maps;
 }
 
+std::optional<ManifestSizeClass> tilec::describeSizeClass(KernelOp kernel) {
+  std::optional<mlir::DictionaryAttr> bound = kernel.getSizeClass();
+  if (!bound)
+    return std::nullopt;
+  return ManifestSizeClass{getString(*bound, "symbol"),
+                           getInteger(*bound, "most").value_or(0)};
+}
+
+/// What the launch must give: the bound of the class of sizes, the checks that
+/// only some classes make, and what the code was made for.
+static std::vector<ManifestFact>
+describeGuards(KernelOp kernel, const ManifestKernel &described,
+               const std::optional<ManifestSizeClass> &sizeClass) {
+  std::vector<ManifestFact> guards;
+  if (sizeClass)
+    guards.push_back(
+        {{"<=", sizeClass->symbol, sizeClass->most},
+         sizeClass->symbol + " <= " + std::to_string(sizeClass->most),
+         ""});
+  for (ManifestFact &check : describeFacts(kernel.getChecks()))
+    if (!llvm::is_contained(described.checks, check))
+      guards.push_back(std::move(check));
+  if (std::optional<mlir::ArrayAttr> own = kernel.getGuards())
+    llvm::append_range(guards, describeFacts(*own));
+  return guards;
+}
+
 static ManifestVariant describeVariant(KernelOp kernel,
                                        const ManifestKernel &described) {
   ManifestVariant variant;
+  variant.sizeClass = describeSizeClass(kernel);
   variant.name = kernel.getVariant().value_or("general").str();
+  if (variant.sizeClass)
+    variant.name += "_" + kernel.getClassName();
   variant.symbol = kernel.getSymName().str();
-  if (std::optional<mlir::ArrayAttr> guards = kernel.getGuards())
-    variant.guards = describeFacts(*guards);
+  variant.guards = describeGuards(kernel, described, variant.sizeClass);
+  if (std::vector<ManifestAxis> axes = describeAxes(kernel);
+      axes != described.axes)
+    variant.axes = std::move(axes);
+  if (Json config = describeConfig(kernel); config != described.config)
+    variant.config = std::move(config);
   variant.threads = kernel.getThreads();
   variant.sharedBytes = kernel.getSharedBytes().value_or(0);
   variant.tensorMaps = describeTensorMaps(kernel);
@@ -230,17 +294,16 @@ static ManifestVariant describeVariant(KernelOp kernel,
 
 static std::vector<ManifestKernel> describe(mlir::ModuleOp module,
                                             bool helpers) {
+  llvm::MapVector<llvm::StringRef, llvm::SmallVector<KernelOp>> sources;
+  for (KernelOp kernel : module.getOps<KernelOp>())
+    if (kernel->hasAttr(helperAttrName) == helpers)
+      sources[kernel.getSourceName()].push_back(kernel);
   std::vector<ManifestKernel> kernels;
-  for (KernelOp kernel : module.getOps<KernelOp>()) {
-    if (kernel->hasAttr(helperAttrName) != helpers)
-      continue;
-    auto sameSource = [&](const ManifestKernel &other) {
-      return other.name == kernel.getSourceName();
-    };
-    auto found = llvm::find_if(kernels, sameSource);
-    if (found == kernels.end())
-      found = kernels.insert(found, describeKernel(kernel));
-    found->variants.push_back(describeVariant(kernel, *found));
+  for (const auto &[name, variants] : sources) {
+    kernels.push_back(describeKernel(variants));
+    for (KernelOp kernel : variants)
+      kernels.back().variants.push_back(
+          describeVariant(kernel, kernels.back()));
   }
   return kernels;
 }

@@ -7,11 +7,8 @@
 #define TILE_COMPILER_CODEGEN_KERNELMANIFEST_H
 
 #include "compiler/CodeGen/Manifest.h"
+#include "dialects/Tile/IR/TileOps.h"
 #include "llvm/ADT/StringRef.h"
-
-namespace mlir {
-class ModuleOp;
-}
 
 namespace tilec {
 
@@ -22,6 +19,9 @@ std::vector<ManifestKernel> describeKernels(mlir::ModuleOp module);
 
 /// The same for kernels with the attribute below, which the others leave out.
 std::vector<ManifestKernel> describeHelpers(mlir::ModuleOp module);
+
+/// The class of sizes that a kernel is meant for; absent if it is for all.
+std::optional<ManifestSizeClass> describeSizeClass(mlir::tile::KernelOp kernel);
 
 /// Marks a kernel that the compiler added to serve others.
 inline constexpr llvm::StringLiteral helperAttrName = "tile.helper";

@@ -114,9 +114,17 @@ static Json toJson(const ManifestVariant &variant) {
     words.push_back("cluster");
   if (!variant.workspace.is_null())
     words.push_back("workspace");
+  if (variant.axes)
+    words.push_back("axes");
+  if (!variant.config.is_null())
+    words.push_back("config");
   if (!words.empty())
     json["requires"] = words;
   json["guards"] = toJson(variant.guards);
+  if (variant.axes)
+    json["axes"] = toJson(*variant.axes);
+  if (!variant.config.is_null())
+    json["config"] = variant.config;
   if (!variant.blocks.is_null())
     json["blocks"] = variant.blocks;
   if (variant.overlaps)

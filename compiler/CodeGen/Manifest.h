@@ -68,11 +68,15 @@ struct ManifestFact {
   std::string text;
   /// Replaces "'text' does not hold" where it is not empty.
   std::string message;
+
+  bool operator==(const ManifestFact &) const = default;
 };
 
 struct ManifestAxis {
   std::string name;
   ManifestExpr extent;
+
+  bool operator==(const ManifestAxis &) const = default;
 };
 
 /// One parameter of the compiled function.
@@ -95,7 +99,21 @@ struct ManifestTensorMap {
   int64_t l2Promotion = 0;
 };
 
+/// The launches that variants are meant for: those whose `symbol` is at most
+/// so much, of those that no class before takes.
+struct ManifestSizeClass {
+  std::string symbol;
+  int64_t most = 0;
+
+  bool operator==(const ManifestSizeClass &) const = default;
+};
+
 struct ManifestVariant {
+  /// Its bound is among the guards.
+  std::optional<ManifestSizeClass> sizeClass;
+  /// Where they differ from those of the kernel; `config` is null if not.
+  std::optional<std::vector<ManifestAxis>> axes;
+  nlohmann::ordered_json config;
   std::string name;
   std::string symbol;
   std::vector<ManifestFact> guards;
@@ -120,6 +138,7 @@ struct ManifestKernel {
   std::string name;
   std::vector<ManifestParameter> parameters;
   std::vector<ManifestSymbol> symbols;
+  /// Those of all variants; others are guards of theirs.
   std::vector<ManifestFact> checks;
   std::vector<ManifestAxis> axes;
   nlohmann::ordered_json config = nlohmann::ordered_json::object();

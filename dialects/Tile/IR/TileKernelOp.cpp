@@ -388,6 +388,23 @@ static LogicalResult verifySchedule(KernelOp kernel) {
          << " once the teams are made, found " << threads;
 }
 
+/// kernel-c15: a class of sizes has a bound.
+static LogicalResult verifySizeClass(KernelOp kernel) {
+  std::optional<DictionaryAttr> bound = kernel.getSizeClass();
+  if (!bound)
+    return success();
+  auto symbol = bound->getAs<StringAttr>("symbol");
+  auto most = bound->getAs<IntegerAttr>("most");
+  auto isSymbol = [&](DictionaryAttr one) { return one.get("name") == symbol; };
+  if (symbol && most && most.getInt() >= 0 &&
+      llvm::any_of(kernel.getSymbols().getAsRange<DictionaryAttr>(), isSymbol))
+    return success();
+  return kernel.emitOpError(
+             "kernel-c15: 'size_class' is {symbol, most}, with a symbol of "
+             "the kernel and a bound that is not negative, found ")
+         << *bound;
+}
+
 LogicalResult KernelOp::verify() {
   if (getBody().empty())
     return emitOpError("kernel-c4: has a body");
@@ -398,7 +415,8 @@ LogicalResult KernelOp::verify() {
   for (unsigned i = 0, e = getNumArguments(); i < e; ++i)
     if (failed(verifyArgument(*this, i)))
       return failure();
-  if (failed(verifySymbols(*this)) || failed(verifyGrid(*this)))
+  if (failed(verifySymbols(*this)) || failed(verifyGrid(*this)) ||
+      failed(verifySizeClass(*this)))
     return failure();
   if (getThreads() <= 0 || getThreads() > 1024 || getThreads() % 32 != 0)
     return emitOpError(

@@ -62,6 +62,20 @@ StringRef KernelOp::getSourceName() {
   return getOrigin() ? *getOrigin() : getSymName();
 }
 
+std::string KernelOp::getClassName() {
+  std::optional<DictionaryAttr> bound = getSizeClass();
+  if (!bound)
+    return "";
+  return (bound->getAs<StringAttr>("symbol").getValue() +
+          Twine(bound->getAs<IntegerAttr>("most").getInt()))
+      .str();
+}
+
+std::string KernelOp::getFunctionStem() {
+  std::string name = getClassName();
+  return getSourceName().str() + (name.empty() ? "" : "__") + name;
+}
+
 std::optional<int64_t> KernelOp::getSymbolValue(StringRef name) {
   for (auto symbol : getSymbols().getAsRange<DictionaryAttr>())
     if (auto attr = symbol.getAs<StringAttr>("name");

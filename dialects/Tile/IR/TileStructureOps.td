@@ -55,6 +55,11 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     blocks, with neighbouring numbers, run at the same time and reach each other's
     shared memory; `blocks` is a multiple of it.  They start and end together.
 
+    A source kernel may be there several times, compiled with other constants for
+    launches of other sizes: `size_class = {symbol = "M", most = 16 : i64}` says
+    for which one of them is meant, and `origin` of whom it is one.  It is right
+    for all.  They stand one after the other, the one without a bound last.
+
     Example:
     ```mlir
     tile.kernel @fill(%C: !tile.global<?xf32> {tile.name = "C", tile.dtype = "f32",
@@ -97,6 +102,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     - `kernel-c13`: `cluster` is from 1 to 8.
     - `kernel-c14`: `threads` are those of one team of `schedule`, or those of all
       teams and of the warpgroup that copies for them.
+    - `kernel-c15`: `size_class` is `{symbol, most}`, with a symbol of the kernel
+      and a bound that is not negative.
   }];
   let arguments = (ins
     SymbolNameAttr:$sym_name,
@@ -118,7 +125,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     OptionalAttr<ArrayAttr>:$tensor_maps,
     OptionalAttr<AnyAttr>:$blocks,
     OptionalAttr<I64Attr>:$cluster,
-    OptionalAttr<Tile_ScheduleAttr>:$schedule
+    OptionalAttr<Tile_ScheduleAttr>:$schedule,
+    OptionalAttr<DictionaryAttr>:$size_class
   );
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
@@ -143,6 +151,11 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     bool isArgStrided(unsigned index);
     /// Name of the kernel in the source: `origin`, else the symbol name.
     StringRef getSourceName();
+    /// Of the class of sizes that the kernel is meant for, "M16"; empty if it is
+    /// for all.
+    std::string getClassName();
+    /// What the names of its functions begin with: "gemm", "gemm__M16".
+    std::string getFunctionStem();
     /// The fixed value of a symbol, if it has one.
     std::optional<int64_t> getSymbolValue(StringRef name);
     /// Blocks of a cluster, 1 where there are none.

@@ -50,11 +50,11 @@ static int64_t limitAlignment(KernelOp kernel, unsigned index,
   return alignment < narrowestLevel ? 0 : alignment;
 }
 
-static void nameVariant(KernelOp kernel, StringRef variant, StringRef origin) {
+static void nameVariant(KernelOp kernel, StringRef variant) {
   OpBuilder builder(kernel);
-  kernel.setOriginAttr(builder.getStringAttr(origin));
+  kernel.setOriginAttr(builder.getStringAttr(kernel.getSourceName()));
   kernel.setVariantAttr(builder.getStringAttr(variant));
-  kernel.setSymName((origin + "__" + variant).str());
+  kernel.setSymName(kernel.getFunctionStem() + "__" + variant.str());
 }
 
 /// Whether rows of a tile at `indices` of a tensor can be made of aligned
@@ -195,7 +195,7 @@ static KernelOp forkVariant(KernelOp kernel, const AlignmentLevel &level) {
     variant.erase();
     return {};
   }
-  nameVariant(variant, level.name, kernel.getSymName());
+  nameVariant(variant, level.name);
   variant.setGuardsAttr(guards.getFacts());
   return variant;
 }
@@ -206,7 +206,7 @@ SmallVector<KernelOp> tile::forkAlignedVariants(KernelOp kernel,
   for (const AlignmentLevel &level : ArrayRef(levels).drop_front(!withWidest))
     if (KernelOp variant = forkVariant(kernel, level))
       variants.push_back(variant);
-  nameVariant(kernel, "general", kernel.getSymName().str());
+  nameVariant(kernel, "general");
   kernel.setGuardsAttr(ArrayAttr::get(kernel.getContext(), {}));
   return variants;
 }

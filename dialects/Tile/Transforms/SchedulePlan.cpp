@@ -99,7 +99,7 @@ FailureOr<KernelOp> tile::forkPingPong(KernelOp kernel,
     return KernelOp();
   OpBuilder builder(kernel);
   auto copy = cast<KernelOp>(builder.clone(*kernel));
-  copy.setOriginAttr(builder.getStringAttr(kernel.getSymName()));
+  copy.setOriginAttr(builder.getStringAttr(kernel.getSourceName()));
   copy.setSymName((kernel.getSymName() + "__pingpong").str());
   copy.setThreads(warpgroupThreads);
   copy.setScheduleAttr(ScheduleAttr::get(kernel.getContext(),

@@ -394,6 +394,6 @@ KernelOp tile::forkTmaVariant(KernelOp kernel, std::string &obstacle) {
   variant.setOriginAttr(builder.getStringAttr(kernel.getSourceName()));
   variant.setVariantAttr(builder.getStringAttr(tmaVariantName));
   variant.setGuardsAttr(builder.getArrayAttr(facts));
-  variant.setSymName((kernel.getSourceName() + "__" + tmaVariantName).str());
+  variant.setSymName(kernel.getFunctionStem() + "__" + tmaVariantName.str());
   return variant;
 }

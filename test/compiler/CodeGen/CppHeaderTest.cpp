@@ -79,6 +79,35 @@ TEST(CppHeader, PacksWhatAKernelTakesPrepacked) {
   EXPECT_THAT(text, HasSubstr("kernel.prepackOnHost(\"A\", plain, packed)"));
 }
 
+TEST(CppHeader, NamesWhatServesAKernelApartFromOthers) {
+  ManifestModel model = makeModel();
+  model.kernels.resize(1, model.kernels[0]);
+  ManifestKernel other = model.kernels[0];
+  model.kernels[0].variants = {ManifestVariant()};
+  model.kernels[0].variants[0].workspace = 16384;
+  model.kernels[0].parameters[0].packing = ManifestPacking();
+  for (const char *name : {"sum_reserve", "sum_prepack_A_size"}) {
+    other.name = name;
+    model.kernels.push_back(other);
+  }
+  std::string text = writeCppHeader(model, "", "kernels");
+  EXPECT_THAT(text, HasSubstr("inline void sum_reserve_("));
+  EXPECT_THAT(text, HasSubstr("inline std::size_t sum_prepack_A__size("));
+  EXPECT_THAT(text, HasSubstr("inline tilert::Tensor sum_prepack_A__host("));
+  EXPECT_THAT(text, HasSubstr("inline void sum_reserve("));
+  EXPECT_THAT(text, HasSubstr("inline void sum_prepack_A_size("));
+}
+
+TEST(CppHeader, TellsOfClassesOfSizes) {
+  ManifestModel model = makeModel();
+  model.kernels[0].variants.resize(4);
+  model.kernels[0].variants[0].sizeClass = {"M", 16};
+  model.kernels[0].variants[1].sizeClass = {"M", 16};
+  model.kernels[0].variants[2].sizeClass = {"M", 64};
+  EXPECT_THAT(writeCppHeader(model, "", "kernels"),
+              HasSubstr("/// Has code of its own for M <= 16, M <= 64.\n"));
+}
+
 TEST(CppHeader, CompilesAgainstTheRuntime) {
   ManifestModel model = makeModel();
   model.kernels[0].parameters[0].packing = ManifestPacking();

@@ -463,6 +463,23 @@ tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], th
 
 // -----
 
+// kernel-c15: the bound is one of a symbol.
+// expected-error @below {{kernel-c15: 'size_class' is {symbol, most}, with a symbol of the kernel and a bound that is not negative, found {most = 16 : i64, symbol = "M"}}}
+tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, size_class = {symbol = "M", most = 16 : i64}} {
+  tile.return
+}
+
+// -----
+
+// kernel-c15: there is a bound.
+// expected-error @below {{kernel-c15: 'size_class' is {symbol, most}}}
+tile.kernel @k(%A: !tile.global<?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M"]})
+    attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64, size_class = {symbol = "M"}} {
+  tile.return
+}
+
+// -----
+
 // schedule-c1: somebody multiplies.
 // expected-error @below {{schedule-c1: 'teams' and 'groups' are positive, and 'cooperative' has one team}}
 tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, schedule = #tile.schedule<cooperative, teams = 2, groups = 1>} {
