@@ -31,6 +31,7 @@ private:
   llvm::Error parseFile(StringRef argument);
   llvm::Error checkCombination() const;
   llvm::Error checkTuning() const;
+  llvm::Error checkSizeLists() const;
 
   llvm::Error describeUnknownOption(StringRef name) const;
   llvm::Error describeMissingFile() const;
@@ -257,6 +258,33 @@ llvm::Error CommandLineParser::checkTuning() const {
   return llvm::Error::success();
 }
 
+/// Several values of a size are for --fit, which has one list.
+llvm::Error CommandLineParser::checkSizeLists() const {
+  const std::vector<NamedSizes> &lists = invocation.run.sizeLists;
+  if (lists.empty())
+    return llvm::Error::success();
+  const std::string &name = lists.front().name;
+  if (!invocation.compile.fits)
+    return makeUsageError("'--size " + name +
+                              "' has several values, which "
+                              "'--fit' takes",
+                          "add --fit, or give one value");
+  if (lists.size() > 1)
+    return makeUsageError("'--size' has several values for '" + name +
+                              "' and for '" + lists[1].name + "'",
+                          "give one value for one of them");
+  auto isSame = [&](const auto &one) { return one.name == name; };
+  if (llvm::any_of(invocation.compile.definitions, isSame))
+    return makeUsageError("'-D " + name + "' fixes what '--size " + name +
+                              "' has several values for",
+                          "keep one of them");
+  if (invocation.command != Command::Run &&
+      llvm::any_of(invocation.run.sizes, isSame))
+    return makeUsageError("'--size " + name + "' is given twice",
+                          "add the value to the list");
+  return llvm::Error::success();
+}
+
 /// Rejects options that contradict each other or the file.
 llvm::Error CommandLineParser::checkCombination() const {
   StringRef file = invocation.compile.inputFile;
@@ -268,6 +296,8 @@ llvm::Error CommandLineParser::checkCombination() const {
                           "dialect");
   }
   if (llvm::Error error = checkTuning())
+    return error;
+  if (llvm::Error error = checkSizeLists())
     return error;
   const RunOptions &run = invocation.run;
   if (run.check != CheckExtent::None && run.device == Device::Interpreter)
@@ -307,6 +337,8 @@ llvm::Expected<Invocation> CommandLineParser::parse() {
   if (llvm::Error error = checkCombination())
     return error;
   invocation.compile.tuneFile.sizes = invocation.run.sizes;
+  if (!invocation.run.sizeLists.empty())
+    invocation.compile.fitSizes = invocation.run.sizeLists.front();
   return invocation;
 }
 

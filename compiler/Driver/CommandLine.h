@@ -41,6 +41,12 @@ struct NamedSize {
   int64_t value;
 };
 
+/// `NAME=NUMBER,NUMBER...` of --size: two numbers or more, in ascending order.
+struct NamedSizes {
+  std::string name;
+  std::vector<int64_t> values;
+};
+
 struct Tolerance {
   double relative = 0;
   double absolute = 0;
@@ -74,11 +80,15 @@ struct CompileOptions {
   TuneFileUse tuneFile;
   /// Choose config constants by the cost model (Tune/Fit.h).
   bool fits = false;
+  /// For each of these sizes, where there are several.
+  std::optional<NamedSizes> fitSizes;
 };
 
 struct RunOptions {
   Device device = Device::Auto;
   std::vector<NamedSize> sizes;
+  /// Sizes to choose code for, beside those of the launch.
+  std::vector<NamedSizes> sizeLists;
   /// Bytes between an address that is a multiple of 256 and a tensor's data.
   std::vector<NamedSize> offsets;
   std::vector<NamedText> inputs;

@@ -114,17 +114,11 @@ llvm::Error Compilation::makeTileModule() {
   } else {
     if (llvm::Error error = findTuned())
       return error;
-    FrontendOptions frontend;
-    for (const TunedKernel &kernel : tuned) {
-      frontend.tuned.push_back({kernel.kernel, {}});
-      for (const NamedText &definition : kernel.definitions)
-        frontend.tuned.back().defines.push_back(
-            {definition.name, definition.text});
-    }
-    for (const NamedText &definition : options.definitions)
-      frontend.defines.push_back({definition.name, definition.text});
-    frontend.kernel = options.kernel;
-    tileModule = parseTileFile(sources, frontend, context, diagnostics);
+    tileModule = parseTileFile(sources, makeFrontendOptions(std::nullopt),
+                               context, diagnostics);
+    if (tileModule && !diagnostics.hasErrors())
+      if (llvm::Error error = addSizeClasses())
+        return error;
   }
   if (!tileModule || diagnostics.hasErrors())
     return stop("the frontend");
@@ -138,7 +132,8 @@ llvm::Error Compilation::makeTileModule() {
   }
   if (llvm::Error error = applyTuned())
     return error;
-  if (llvm::Error error = applySettings(options.settings, *tileModule))
+  llvm::SmallVector<KernelOp> kernels(tileModule->getOps<KernelOp>());
+  if (llvm::Error error = applySettings(options.settings, kernels))
     return error;
   manifest.kernels = describeKernels(*tileModule);
   manifest.target = target->name.str();
@@ -173,6 +168,21 @@ llvm::Error Compilation::keepOneKernel() {
   return llvm::Error::success();
 }
 
+/// "M <= 16", or "else".
+static std::string nameClass(const TunedClass &one) {
+  return one.most ? one.most->name + " <= " + std::to_string(one.most->value)
+                  : "else";
+}
+
+/// Null if nothing differs from the default.
+static nlohmann::ordered_json describeValues(const TunedClass &one) {
+  nlohmann::ordered_json result;
+  for (const auto *values : {&one.definitions, &one.settings})
+    for (const NamedText &value : *values)
+      result[value.name] = value.text;
+  return result;
+}
+
 /// What the manifest says about where it came from.
 void Compilation::describeOptions() {
   std::string text;
@@ -184,9 +194,15 @@ void Compilation::describeOptions() {
     definitions[definition.name] = definition.text;
   manifest.options["definitions"] = std::move(definitions);
   for (const TunedKernel &kernel : tuned)
-    for (const auto *values : {&kernel.definitions, &kernel.settings})
-      for (const NamedText &value : *values)
-        manifest.options["tuned"][kernel.kernel][value.name] = value.text;
+    if (kernel.classes.size() == 1) {
+      nlohmann::ordered_json values = describeValues(kernel.classes.front());
+      if (!values.is_null())
+        manifest.options["tuned"][kernel.kernel] = std::move(values);
+    } else {
+      for (const TunedClass &one : kernel.classes)
+        manifest.options["tuned"][kernel.kernel][nameClass(one)] =
+            describeValues(one);
+    }
   if (options.settings.empty())
     return;
   auto settings = nlohmann::ordered_json::object();
@@ -262,8 +278,12 @@ llvm::Error Compilation::dropOtherFunctions() {
 /// Compiles the kernels that pack prepacked tensors beside those that take
 /// them.
 llvm::Error Compilation::addPackers() {
+  llvm::Expected<std::vector<PackedTensor>> tensors =
+      findPackedTensors(*loweredModule);
+  if (!tensors)
+    return tensors.takeError();
   std::string text;
-  for (const PackedTensor &tensor : findPackedTensors(*loweredModule))
+  for (const PackedTensor &tensor : *tensors)
     text += writePackers(tensor);
   if (text.empty())
     return llvm::Error::success();

@@ -29,6 +29,8 @@ struct PassSnapshot {
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
+struct SemaOptions;
+
 class Compilation {
 public:
   explicit Compilation(CompileOptions options);
@@ -76,6 +78,7 @@ public:
 
   // What the phases made, in order.
   const std::string &getAst() const { return ast; }
+  bool hasTileModule() const { return static_cast<bool>(tileModule); }
   /// The kernels as the frontend gives them: their meaning.
   mlir::ModuleOp getTileModule() { return *tileModule; }
   llvm::ArrayRef<PassSnapshot> getSnapshots() const { return snapshots; }
@@ -96,6 +99,9 @@ private:
   llvm::Error makeTileModule();
   llvm::Error findTuned();
   llvm::Error applyTuned();
+  SemaOptions makeFrontendOptions(std::optional<size_t> sizeClass);
+  llvm::Error addSizeClasses();
+  void adoptSizeClass(size_t sizeClass, mlir::ModuleOp made);
   llvm::Error keepOneKernel();
   llvm::Error lower(bool stopsAtDecisions);
   llvm::Error dropOtherFunctions();

@@ -7,6 +7,20 @@
 #include "dialects/Tile/IR/TileOps.h"
 
 using namespace tilec;
+using mlir::tile::KernelOp;
+
+/// The class that a kernel was made for; null if nothing was tuned.
+static const TunedClass *
+findClass(const TunedKernel &tuned,
+          std::optional<mlir::DictionaryAttr> sizeClass) {
+  if (tuned.classes.empty() || !sizeClass)
+    return tuned.classes.empty() ? nullptr : &tuned.classes.back();
+  int64_t most = sizeClass->getAs<mlir::IntegerAttr>("most").getInt();
+  for (const TunedClass &one : tuned.classes)
+    if (one.most && one.most->value == most)
+      return &one;
+  return nullptr;
+}
 
 /// Looks up the kernels in the tune file, if there is one, and fits those that
 /// it has nothing for if that was asked for.
@@ -60,12 +74,89 @@ llvm::Error Compilation::findTuned() {
   return llvm::Error::success();
 }
 
+/// For the kernels as -D and tuning make them: those of a class of sizes, or of
+/// the last of each kernel, which has no bound.
+FrontendOptions
+Compilation::makeFrontendOptions(std::optional<size_t> sizeClass) {
+  FrontendOptions frontend;
+  for (const TunedKernel &kernel : tuned) {
+    if (kernel.classes.empty())
+      continue;
+    size_t last = kernel.classes.size() - 1;
+    frontend.tuned.push_back({kernel.kernel, {}});
+    for (const NamedText &definition :
+         kernel.classes[std::min(sizeClass.value_or(last), last)].definitions)
+      frontend.tuned.back().defines.push_back(
+          {definition.name, definition.text});
+  }
+  for (const NamedText &definition : options.definitions)
+    frontend.defines.push_back({definition.name, definition.text});
+  frontend.kernel = options.kernel;
+  return frontend;
+}
+
+/// Compiles the kernels that have a class of sizes of that number once more,
+/// and puts them in front of what they are for all sizes.
+llvm::Error Compilation::addSizeClasses() {
+  size_t most = 1;
+  for (const TunedKernel &kernel : tuned)
+    most = std::max(most, kernel.classes.size());
+  for (size_t i = 0; i + 1 < most; ++i) {
+    llvm::SourceMgr own;
+    own.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(
+                               sources.getMemoryBuffer(sources.getMainFileID())
+                                   ->getMemBufferRef()),
+                           {});
+    DiagnosticEngine found;
+    mlir::OwningOpRef<mlir::ModuleOp> made =
+        parseTileFile(own, makeFrontendOptions(i), context, found);
+    if (!made || found.hasErrors()) {
+      // Warnings are those of the other class.
+      printDiagnostics(llvm::errs(), own, found);
+      return makeReportedFailure();
+    }
+    adoptSizeClass(i, *made);
+  }
+  return llvm::Error::success();
+}
+
+void Compilation::adoptSizeClass(size_t sizeClass, mlir::ModuleOp made) {
+  mlir::Builder builder(&context);
+  for (const TunedKernel &kernel : tuned) {
+    auto isOfKernel = [&](KernelOp op) {
+      return op.getSourceName() == kernel.kernel && !op.getSizeClass();
+    };
+    auto theirs = made.getOps<KernelOp>();
+    auto ours = tileModule->getOps<KernelOp>();
+    auto found = llvm::find_if(theirs, isOfKernel);
+    auto last = llvm::find_if(ours, isOfKernel);
+    if (sizeClass + 1 >= kernel.classes.size() || found == theirs.end() ||
+        last == ours.end())
+      continue;
+    KernelOp copy = *found;
+    const NamedSize &most = *kernel.classes[sizeClass].most;
+    copy.setOriginAttr(builder.getStringAttr(kernel.kernel));
+    copy.setSizeClassAttr(builder.getDictionaryAttr(
+        {builder.getNamedAttr("symbol", builder.getStringAttr(most.name)),
+         builder.getNamedAttr("most", builder.getI64IntegerAttr(most.value))}));
+    copy.setSymName(copy.getFunctionStem());
+    copy->moveBefore(*last);
+  }
+}
+
 /// Puts what was tuned of the compiler's decisions into the kernels.
 llvm::Error Compilation::applyTuned() {
-  for (const TunedKernel &kernel : tuned)
-    if (llvm::Error error =
-            applySettings(kernel.settings, *tileModule, kernel.kernel))
-      return llvm::joinErrors(makeFailure("the settings of " + kernel.summary),
-                              std::move(error));
+  for (const TunedKernel &tunedKernel : tuned)
+    for (KernelOp kernel : tileModule->getOps<KernelOp>()) {
+      if (kernel.getSourceName() != tunedKernel.kernel)
+        continue;
+      const TunedClass *own = findClass(tunedKernel, kernel.getSizeClass());
+      if (!own)
+        continue;
+      if (llvm::Error error = applySettings(own->settings, kernel))
+        return llvm::joinErrors(
+            makeFailure("the settings of " + tunedKernel.summary),
+            std::move(error));
+    }
   return llvm::Error::success();
 }

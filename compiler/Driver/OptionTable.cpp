@@ -58,6 +58,9 @@ static llvm::Error addNamedText(StringRef option, StringRef value,
   return llvm::Error::success();
 }
 
+/// Values of one size that code is chosen for.
+static constexpr size_t mostSizes = 64;
+
 /// Adds NAME=NUMBER to a list that has each name at most once.
 static llvm::Error addNumber(StringRef option, StringRef value,
                              std::vector<NamedSize> &list, StringRef example) {
@@ -78,6 +81,52 @@ static llvm::Error addNumber(StringRef option, StringRef value,
           "keep one of them");
   list.push_back({parsed->name, size});
   return llvm::Error::success();
+}
+
+/// Adds NAME=NUMBER,NUMBER..., which has each number once.
+static llvm::Error addSizeList(StringRef value,
+                               std::vector<NamedSizes> &lists) {
+  llvm::Expected<NamedText> parsed = parseNamedText("--size", value);
+  if (!parsed)
+    return parsed.takeError();
+  NamedSizes sizes{parsed->name, {}};
+  llvm::SmallVector<StringRef> words;
+  StringRef(parsed->text).split(words, ',');
+  for (StringRef word : words) {
+    int64_t size;
+    if (word.getAsInteger(10, size) || size < 1)
+      return makeUsageError("'--size " + sizes.name +
+                                "' takes whole numbers from 1 between commas, "
+                                "found '" +
+                                word + "'",
+                            "write, for example, --size " + sizes.name +
+                                "=1,16,64");
+    if (llvm::is_contained(sizes.values, size))
+      return makeUsageError("'--size " + sizes.name + "' has " +
+                                llvm::Twine(size) + " twice",
+                            "keep one of them");
+    sizes.values.push_back(size);
+  }
+  if (sizes.values.size() > mostSizes)
+    return makeUsageError("'--size " + sizes.name + "' has " +
+                              llvm::Twine(sizes.values.size()) +
+                              " values, the limit is " + llvm::Twine(mostSizes),
+                          "give those between which other code is worth it");
+  for (const NamedSizes &earlier : lists)
+    if (earlier.name == sizes.name)
+      return makeUsageError("'--size " + sizes.name +
+                                "' has several values twice",
+                            "keep one of them");
+  llvm::sort(sizes.values);
+  lists.push_back(std::move(sizes));
+  return llvm::Error::success();
+}
+
+/// A size of the launch, or several to choose code for.
+static llvm::Error addSize(Invocation &invocation, StringRef value) {
+  if (value.contains(','))
+    return addSizeList(value, invocation.run.sizeLists);
+  return addNumber("--size", value, invocation.run.sizes, "1024");
 }
 
 static bool parseToleranceTerm(StringRef text, double &term) {
@@ -251,10 +300,10 @@ static const OptionSpec options[] = {
     {"--size", ValueKind::Required, "NAME=VALUE", true, sized,
      "Bind a size such as M at launch; the kernel stays one for any size. What "
      "neither -D nor --size gives is taken from the shapes of the --in arrays. "
-     "Without a launch it says which entry of the tune file to take.",
-     [](Invocation &invocation, StringRef value) {
-       return addNumber("--size", value, invocation.run.sizes, "1024");
-     }},
+     "Without a launch it says which entry of the tune file to take. One size "
+     "may have several values, M=1,16,64,8192, to make code for each with "
+     "--fit; a launch takes that of the next one up.",
+     addSize},
     {"--offset", ValueKind::Required, "NAME=BYTES", true, runOnly,
      "Put the data of a tensor BYTES behind an address that is a multiple of "
      "256, to see what a launch does with such a pointer.",
@@ -369,7 +418,9 @@ static const OptionSpec options[] = {
     {"--fit", ValueKind::None, "", false, tuned,
      "Choose the config constants that have a set, and that -D does not give, "
      "and how many blocks share a loop, by the compiler's model: what it "
-     "counts fastest for the sizes of -D and --size, which must be all. "
+     "counts fastest for the sizes of -D and --size, which must be all. Of a "
+     "size with several values, one kernel is made that has code for each, "
+     "where that is worth it. "
      "Nothing is measured; an entry of a tune file, which was, wins.",
      [](Invocation &invocation, StringRef) -> llvm::Error {
        invocation.compile.fits = true;

@@ -24,10 +24,10 @@
 #include "compiler/Driver/PackerSource.h"
 
 #include "compiler/CodeGen/KernelManifest.h"
+#include "compiler/Driver/Failure.h"
 #include "dialects/Tile/IR/TileOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include <numeric>
-#include <set>
 
 using namespace tilec;
 using llvm::Twine;
@@ -245,9 +245,9 @@ std::string tilec::writePackers(const PackedTensor &tensor) {
          PackerWriter(tensor).writeUnpacker();
 }
 
-std::vector<PackedTensor> tilec::findPackedTensors(mlir::ModuleOp module) {
+llvm::Expected<std::vector<PackedTensor>>
+tilec::findPackedTensors(mlir::ModuleOp module) {
   std::vector<PackedTensor> tensors;
-  std::set<std::string> known;
   for (KernelOp kernel : module.getOps<KernelOp>())
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
       mlir::DictionaryAttr packing = kernel.getArgPacking(i);
@@ -256,17 +256,30 @@ std::vector<PackedTensor> tilec::findPackedTensors(mlir::ModuleOp module) {
       llvm::StringRef name = kernel.getSourceName(),
                       tensor = kernel.getArgName(i);
       std::string packer = getPackerName(name, tensor);
-      // Variants share the order.
-      if (!known.insert(packer).second)
+      const layout::PackedOrder &order =
+          packing.getAs<mlir::tile::PackedOrderAttr>("order").getOrder();
+      int64_t row =
+          mlir::cast<mlir::tile::GlobalType>(kernel.getArgumentTypes()[i])
+              .getShape()
+              .back();
+      auto known = llvm::find_if(tensors, [&](const PackedTensor &one) {
+        return one.packer == packer;
+      });
+      if (known != tensors.end() &&
+          (known->order != order || known->row != row))
+        return makeFailure("the classes of sizes of kernel '" + name +
+                               "' take prepacked '" + tensor +
+                               "' in different orders",
+                           "give the constants that decide on the order "
+                           "with -D");
+      if (known != tensors.end())
         continue;
       // 1 in e8m0, which has no 0; see runtime/lib/Packing.cpp.
       unsigned padding = kernel.getArgDtype(i) == "e8m0" ? 127 : 0;
-      tensors.push_back(
-          {packer, getUnpackerName(name, tensor),
-           int(packing.getAs<mlir::ArrayAttr>("dims").size()),
-           int(packing.getAs<mlir::IntegerAttr>("pack").getInt()),
-           packing.getAs<mlir::tile::PackedOrderAttr>("order").getOrder(),
-           padding});
+      tensors.push_back({packer, getUnpackerName(name, tensor),
+                         int(packing.getAs<mlir::ArrayAttr>("dims").size()),
+                         int(packing.getAs<mlir::IntegerAttr>("pack").getInt()),
+                         order, padding, row});
     }
   return tensors;
 }

@@ -11,6 +11,7 @@
 
 #include "dialects/Layout/PackedOrder.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
 #include <string>
 
 namespace tilec {
@@ -25,6 +26,8 @@ struct PackedTensor {
   layout::PackedOrder order;
   /// The bits of what lies outside of the tensor.
   unsigned padding;
+  /// Elements in a row of its memory.
+  int64_t row;
 };
 
 /// The source of a packer and an unpacker.  Both take the extents of the tensor
@@ -34,8 +37,10 @@ struct PackedTensor {
 std::string writePackers(const PackedTensor &tensor);
 
 /// The prepacked tensors of the kernels of a module that apply-prepack has
-/// packed, each once.
-std::vector<PackedTensor> findPackedTensors(mlir::ModuleOp module);
+/// packed, each once.  Fails if the kernels of a source for several classes of
+/// sizes disagree, so that nobody could pack for all.
+llvm::Expected<std::vector<PackedTensor>>
+findPackedTensors(mlir::ModuleOp module);
 
 } // namespace tilec
 

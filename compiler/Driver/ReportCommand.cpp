@@ -4,6 +4,7 @@
 // it assumes and costs.  Remarks come last, as diagnostics.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/CodeGen/KernelManifest.h"
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/Compile.h"
 #include "compiler/Driver/Report/AccessTables.h"
@@ -13,6 +14,7 @@
 #include "compiler/Driver/Report/Traffic.h"
 #include "compiler/Driver/Report/Words.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tilec;
@@ -31,11 +33,16 @@ public:
 private:
   void printVariant(const ManifestVariant &variant);
   void printLayouts(KernelOp kernel);
-  void printChoices(const ManifestKernel &kernel);
+  void printChoices(const ManifestKernel &kernel,
+                    llvm::ArrayRef<ManifestVariant> variants);
+  void printClass(const ManifestKernel &kernel,
+                  llvm::ArrayRef<ManifestVariant> variants);
   void printTable(const llvm::Twine &title, const TextTable &table);
   /// The function of that symbol as a pass left it; null if there is none.
   KernelOp find(StringRef pass, StringRef symbol) const;
-  KernelOp findSource(StringRef pass, StringRef name) const;
+  /// That of a kernel, for a class of sizes.
+  KernelOp findSource(StringRef pass, StringRef name,
+                      const std::optional<ManifestSizeClass> &sizeClass) const;
   /// What the tune file says of a kernel; null if nothing.
   const TunedKernel *findTuned(StringRef kernel) const;
 
@@ -63,9 +70,12 @@ KernelOp ReportPrinter::find(StringRef pass, StringRef symbol) const {
                 [&](KernelOp kernel) { return kernel.getSymName() == symbol; });
 }
 
-KernelOp ReportPrinter::findSource(StringRef pass, StringRef name) const {
+KernelOp ReportPrinter::findSource(
+    StringRef pass, StringRef name,
+    const std::optional<ManifestSizeClass> &sizeClass) const {
   return findIn(compilation.getSnapshots(), pass, [&](KernelOp kernel) {
-    return kernel.getSourceName() == name;
+    return kernel.getSourceName() == name &&
+           describeSizeClass(kernel) == sizeClass;
   });
 }
 
@@ -143,15 +153,21 @@ void ReportPrinter::printLayouts(KernelOp kernel) {
   });
 }
 
-void ReportPrinter::printChoices(const ManifestKernel &kernel) {
-  llvm::SmallVector<KernelOp> variants;
-  for (const ManifestVariant &variant : kernel.variants)
+void ReportPrinter::printChoices(const ManifestKernel &kernel,
+                                 llvm::ArrayRef<ManifestVariant> variants) {
+  llvm::SmallVector<KernelOp> lowered;
+  for (const ManifestVariant &variant : variants)
     if (KernelOp op = find("insert-barriers", variant.symbol))
-      variants.push_back(op);
+      lowered.push_back(op);
   const TunedKernel *tuned = findTuned(kernel.name);
+  std::vector<NamedText> settings;
+  const std::optional<ManifestSizeClass> &own = variants.front().sizeClass;
+  for (const TunedClass &one :
+       tuned ? tuned->classes : std::vector<TunedClass>())
+    if (own ? one.most && one.most->value == own->most : !one.most)
+      settings = one.settings;
   printTable("decisions",
-             makeChoiceTable(variants,
-                             tuned ? tuned->settings : std::vector<NamedText>(),
+             makeChoiceTable(lowered, settings,
                              tuned && tuned->isFitted ? "fitted by the model"
                                                       : "from the tune file"));
 }
@@ -165,20 +181,45 @@ static std::string describeConfig(const nlohmann::ordered_json &config) {
   return text;
 }
 
-void ReportPrinter::printKernel(const ManifestKernel &kernel) {
-  os << "kernel " << kernel.name << " for " << compilation.getTarget().name
-     << '\n';
-  if (!kernel.config.empty())
-    os << "  " << describeConfig(kernel.config) << '\n';
-  const TunedKernel *tuned = findTuned(kernel.name);
-  if (tuned && !tuned->summary.empty())
-    os << "  tuned: " << tuned->summary << '\n';
-  printChoices(kernel);
-  if (KernelOp op = findSource("select-mma", kernel.name)) {
+/// What each of several sizes costs by the model: in its class, and compiled
+/// for it alone.
+static TextTable makeFittedSizeTable(const TunedKernel &tuned) {
+  TextTable table(
+      {tuned.sizeName, "class ", "microseconds", "alone", "the default"});
+  auto format = [](double time) {
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::format("%.1f", time);
+    return time == 0 ? "-" : text;
+  };
+  for (const FittedSize &size : tuned.sizes) {
+    const TunedClass &own = tuned.classes[size.sizeClass];
+    table.addRow({std::to_string(size.value),
+                  own.most ? "<= " + std::to_string(own.most->value) : "else",
+                  format(size.estimate), format(size.alone),
+                  format(size.before)});
+  }
+  return table;
+}
+
+/// The variants of a kernel that are meant for the same sizes.
+void ReportPrinter::printClass(const ManifestKernel &kernel,
+                               llvm::ArrayRef<ManifestVariant> variants) {
+  const std::optional<ManifestSizeClass> &own = variants.front().sizeClass;
+  if (variants.size() != kernel.variants.size()) {
+    os << "\nfor "
+       << (own ? own->symbol + " <= " + std::to_string(own->most)
+               : "all other sizes")
+       << '\n';
+    const auto &config = variants.front().config;
+    os << "  " << describeConfig(config.is_null() ? kernel.config : config)
+       << '\n';
+  }
+  printChoices(kernel, variants);
+  if (KernelOp op = findSource("select-mma", kernel.name, own)) {
     printTable("matrix products", makeProductTable(op));
     printTable("costs of the products, one execution", makeCandidateTable(op));
   }
-  if (KernelOp op = findSource("infer-layouts", kernel.name)) {
+  if (KernelOp op = findSource("infer-layouts", kernel.name, own)) {
     printTable("shared tiles", makeSharedLayoutTable(op));
     printTable("packed tensors", makePackedTensorTable(op));
     printTable("fragments", makeFragmentTable(op));
@@ -189,8 +230,30 @@ void ReportPrinter::printKernel(const ManifestKernel &kernel) {
     if (!floor.empty())
       os << "  " << floor << '\n';
   }
-  for (const ManifestVariant &variant : kernel.variants)
+  for (const ManifestVariant &variant : variants)
     printVariant(variant);
+}
+
+void ReportPrinter::printKernel(const ManifestKernel &kernel) {
+  os << "kernel " << kernel.name << " for " << compilation.getTarget().name
+     << '\n';
+  bool hasClasses = kernel.variants.front().sizeClass.has_value();
+  if (!kernel.config.empty() && !hasClasses)
+    os << "  " << describeConfig(kernel.config) << '\n';
+  const TunedKernel *tuned = findTuned(kernel.name);
+  if (tuned && !tuned->summary.empty())
+    os << "  tuned: " << tuned->summary << '\n';
+  if (tuned)
+    printTable("sizes by the model", makeFittedSizeTable(*tuned));
+  llvm::ArrayRef<ManifestVariant> rest = kernel.variants;
+  while (!rest.empty()) {
+    llvm::ArrayRef<ManifestVariant> own =
+        rest.take_while([&](const ManifestVariant &variant) {
+          return variant.sizeClass == rest.front().sizeClass;
+        });
+    printClass(kernel, own);
+    rest = rest.drop_front(own.size());
+  }
   os << '\n';
 }
 

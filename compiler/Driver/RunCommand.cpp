@@ -4,6 +4,7 @@
 // device, so that a run without a GPU decides as a launch on one would.
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/CodeGen/KernelManifest.h"
 #include "compiler/Driver/Commands.h"
 #include "compiler/Driver/Compile.h"
 #include "compiler/Driver/Failure.h"
@@ -120,6 +121,9 @@ llvm::Error RunSession::compile() {
     });
   if (llvm::Error error = compileAndReport(compilation, stage))
     return error;
+  if (llvm::Error error = checkLaunchSizes(compilation.getOptions(),
+                                           compilation.getManifest().kernels))
+    return error;
   return plan ? llvm::Error::success() : prepareLaunch();
 }
 
@@ -155,10 +159,17 @@ llvm::Error RunSession::loadModule() {
                             llvm::join(names, ", "));
 }
 
-/// The kernel in the module that the frontend made.
+/// What the chosen variant was made of in the module that the frontend made: of
+/// classes of sizes, the one that the launch takes.
 mlir::tile::KernelOp RunSession::getKernelOp() {
+  std::optional<ManifestSizeClass> taken;
+  for (const ManifestKernel &described : compilation.getManifest().kernels)
+    for (const ManifestVariant &variant : described.variants)
+      if (variant.symbol == getPlannedRun().getVariant().symbol)
+        taken = variant.sizeClass;
   for (auto op : compilation.getTileModule().getOps<mlir::tile::KernelOp>())
-    if (op.getSourceName() == tilert_kernel_name(kernel))
+    if (op.getSourceName() == tilert_kernel_name(kernel) &&
+        describeSizeClass(op) == taken)
       return op;
   llvm_unreachable("the manifest describes this module");
 }

@@ -30,26 +30,25 @@ static llvm::Error checkSetting(const NamedText &setting,
 }
 
 llvm::Error tilec::applySettings(llvm::ArrayRef<NamedText> settings,
-                                 mlir::ModuleOp module, StringRef onlyKernel) {
-  if (settings.empty())
+                                 llvm::ArrayRef<KernelOp> kernels) {
+  if (settings.empty() || kernels.empty())
     return llvm::Error::success();
+  KernelOp first = kernels.front();
+  mlir::MLIRContext *context = first->getContext();
   mlir::NamedAttrList decisions;
   for (const NamedText &setting : settings) {
-    mlir::Attribute value =
-        parseDecisionValue(module.getContext(), setting.text);
+    mlir::Attribute value = parseDecisionValue(context, setting.text);
     if (llvm::Error error = checkSetting(setting, value))
       return error;
     decisions.set(setting.name, value);
   }
-  for (KernelOp kernel : module.getOps<KernelOp>()) {
-    if (!onlyKernel.empty() && kernel.getSourceName() != onlyKernel)
-      continue;
+  for (KernelOp kernel : kernels) {
     mlir::NamedAttrList merged;
     if (auto own = kernel.getDecisions())
       merged = mlir::NamedAttrList(*own);
     for (mlir::NamedAttribute decision : decisions)
       merged.set(decision.getName(), decision.getValue());
-    kernel.setDecisionsAttr(merged.getDictionary(module.getContext()));
+    kernel.setDecisionsAttr(merged.getDictionary(context));
   }
   return llvm::Error::success();
 }

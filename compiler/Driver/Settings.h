@@ -3,18 +3,17 @@
 #define TILE_COMPILER_DRIVER_SETTINGS_H
 
 #include "compiler/Driver/CommandLine.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "dialects/Tile/IR/TileOps.h"
 
 namespace tilec {
 
 class DiagnosticEngine;
 
-/// Puts --set KEY=VALUE into the `decisions` of every kernel, over those of the
+/// Puts --set KEY=VALUE into the `decisions` of the kernels, over those of the
 /// source.  Fails with a usage error if there is no such decision, or it has no
 /// such value.
-/// With a name, only into those of the kernel of that name.
 llvm::Error applySettings(llvm::ArrayRef<NamedText> settings,
-                          mlir::ModuleOp module, llvm::StringRef kernel = "");
+                          llvm::ArrayRef<mlir::tile::KernelOp> kernels);
 
 /// The decisions of kernels, of --set or the source, that no pass had to take:
 /// "'stages' of kernel 'copy'".

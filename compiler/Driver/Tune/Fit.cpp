@@ -3,27 +3,20 @@
 
 #include "compiler/Driver/Compile.h"
 #include "compiler/Driver/Failure.h"
-#include "compiler/Driver/Tune/Planner.h"
+#include "compiler/Driver/Tune/FitSearch.h"
+#include "compiler/Driver/Tune/SizeClasses.h"
 #include "compiler/Frontend/Frontend.h"
-#include "dialects/Tile/Transforms/AccessFacts.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <limits>
 #include <set>
-#include <thread>
 
 using namespace tilec;
 using llvm::StringRef;
-using mlir::tile::KernelOp;
 
-/// Each constant that differs from its default must be worth this part of the
-/// time: the model is no better than that, and the default has its reasons.
-static constexpr double leastGain = 0.01;
-
-/// Points that the search goes on from.
-static constexpr size_t beam = 4;
-
-/// Neighbours of a default that cannot be compiled that are looked at.
-static constexpr size_t mostRefused = 64;
+/// Of each value of a size, so many of the best ways in each order of prepacked
+/// tensors are looked at for the others, too.
+static constexpr size_t mostShared = 2;
 
 namespace {
 class KernelFit {
@@ -33,50 +26,58 @@ public:
   llvm::Expected<TunedKernel> run();
 
 private:
-  llvm::Error readSource();
+  void readSource();
   void keepOwnNames(const checked::Kernel &kernel);
-  llvm::Error describeArguments(KernelOp kernel);
-  void search();
-  std::string describe(double before) const;
+  CompileOptions fixSizes(std::optional<int64_t> value) const;
+  llvm::Error startSearches();
+  std::set<TunePoint> findCandidates() const;
+  std::vector<SizeClass> chooseClasses(llvm::ArrayRef<TunePoint> candidates);
+  void describe(TunedKernel &fitted) const;
+  std::string describeClass(const TunedClass &one) const;
+  void describeSizes(TunedKernel &fitted, llvm::ArrayRef<TunePoint> ways) const;
 
   CompileOptions base;
   std::vector<NamedSize> sizes;
-  tune::Bundle bundle;
+  /// The size that has several values, if one has.
+  std::optional<NamedSizes> varied;
   TuneSpace space;
-  /// Why the kernel has no meaning with these sizes.
+  /// For each value that the kernel can be launched with; why it cannot be with
+  /// the others.
+  std::vector<FitSearch> searches;
   std::string obstacle;
-  /// The default needs a workspace.
-  bool hasWorkspace = false;
-  /// The most promising first.
-  std::vector<PlannedPoint> best;
 };
 } // namespace
 
 KernelFit::KernelFit(const CompileOptions &options, StringRef target,
                      StringRef kernel)
-    : base(options) {
+    : base(options), sizes(options.tuneFile.sizes), varied(options.fitSizes) {
   base.kernel = kernel.str();
   base.target = target.str();
   base.fits = false;
+  base.fitSizes.reset();
   base.tuneFile.isUsed = false;
   base.time = false;
   base.printIRAfter.clear();
-  sizes = options.tuneFile.sizes;
+}
+
+static bool hasName(llvm::ArrayRef<NamedText> list, StringRef name) {
+  return llvm::any_of(list,
+                      [&](const NamedText &one) { return one.name == name; });
 }
 
 /// Leaves of -D and --size what this kernel has: other kernels of the file may
-/// have more.  What is fitted is the launch, and the model counts with
-/// constants, so that all sizes become such.
+/// have more.
 void KernelFit::keepOwnNames(const checked::Kernel &kernel) {
   llvm::SmallVector<StringRef> names;
   for (const checked::Symbol &symbol : kernel.symbols)
     names.push_back(symbol.name);
-  for (const NamedSize &size : sizes)
-    if (llvm::none_of(
-            base.definitions,
-            [&](const NamedText &one) { return one.name == size.name; }) &&
-        llvm::is_contained(names, size.name))
-      base.definitions.push_back({size.name, std::to_string(size.value)});
+  llvm::erase_if(sizes, [&](const NamedSize &size) {
+    return !llvm::is_contained(names, size.name) ||
+           hasName(base.definitions, size.name) ||
+           (varied && varied->name == size.name);
+  });
+  if (varied && !llvm::is_contained(names, varied->name))
+    varied.reset();
   for (const checked::ConfigValue &constant : kernel.config)
     names.push_back(constant.name);
   llvm::erase_if(base.definitions, [&](const NamedText &one) {
@@ -84,12 +85,12 @@ void KernelFit::keepOwnNames(const checked::Kernel &kernel) {
   });
 }
 
-/// The sets of the kernel, and what its launch would be given.
-llvm::Error KernelFit::readSource() {
+/// The sets of the kernel.
+void KernelFit::readSource() {
   auto buffer = llvm::MemoryBuffer::getFile(base.inputFile, /*IsText=*/true);
   // What is wrong with the source is said by the compilation itself.
   if (!buffer)
-    return llvm::Error::success();
+    return;
   llvm::SourceMgr sources;
   DiagnosticEngine ignored;
   sources.AddNewSourceBuffer(std::move(*buffer), {});
@@ -99,148 +100,167 @@ llvm::Error KernelFit::readSource() {
     frontend.defines.push_back({definition.name, definition.text});
   checked::Module module = checkSource(file, frontend, ignored);
   if (ignored.hasErrors())
-    return llvm::Error::success();
+    return;
   for (const checked::Kernel &kernel : module.kernels)
     if (kernel.name == base.kernel) {
       keepOwnNames(kernel);
       space.addConfig(kernel, base.definitions);
     }
-  // How many blocks share a loop, where the source says nothing of it.
-  Compilation decided(base);
-  decided.keepSnapshots();
-  if (llvm::Error error = decided.compileToDecisions()) {
-    // The default may not fit, and others do.
-    llvm::consumeError(std::move(error));
-  } else {
-    llvm::SmallVector<KernelOp> variants(
-        decided.getLoweredModule().getOps<KernelOp>());
-    space.addDecisions(variants, base.settings, "split");
-  }
-  if (space.getDimensions().empty())
-    return llvm::Error::success();
-
-  Compilation source(base);
-  if (llvm::Error error = source.compileTo(Stage::Tile)) {
-    std::string printed;
-    llvm::raw_string_ostream os(printed);
-    printDiagnostics(os, source.getSources(), source.getDiagnostics());
-    reportError(std::move(error), os);
-    obstacle = getFirstError(printed);
-    space = TuneSpace();
-    return llvm::Error::success();
-  }
-  return describeArguments(*source.getTileModule().getOps<KernelOp>().begin());
 }
 
-llvm::Error KernelFit::describeArguments(KernelOp kernel) {
-  for (unsigned i = 0; i < kernel.getArgumentTypes().size(); ++i) {
-    tune::BundleArgument argument;
-    argument.name = kernel.getArgName(i).str();
-    argument.dtype = kernel.getArgDtype(i).str();
-    argument.access = "scalar";
-    auto type =
-        mlir::dyn_cast<mlir::tile::GlobalType>(kernel.getArgumentTypes()[i]);
-    if (type) {
-      argument.access = kernel.getArgAccess(i).str();
-      argument.pack = type.getPackDim();
-      for (mlir::Attribute dim : kernel.getArgDims(i)) {
-        std::optional<int64_t> extent =
-            mlir::tile::evaluateExpression(kernel, dim);
-        if (!extent)
-          return makeUsageError(
-              "'--fit' needs the sizes of the launch, and those of '" +
-                  argument.name + "' are not known",
-              "give each with --size NAME=NUMBER, or fix it with -D");
-        argument.sizes.push_back(*extent);
-      }
-    }
-    bundle.arguments.push_back(std::move(argument));
+/// What is fitted is the launch, and the model counts with constants, so that
+/// all sizes become such.
+CompileOptions KernelFit::fixSizes(std::optional<int64_t> value) const {
+  CompileOptions options = base;
+  for (const NamedSize &size : sizes)
+    options.definitions.push_back({size.name, std::to_string(size.value)});
+  if (value)
+    options.definitions.push_back({varied->name, std::to_string(*value)});
+  return options;
+}
+
+/// Begins with the default for each value.
+llvm::Error KernelFit::startSearches() {
+  std::vector<std::optional<int64_t>> values = {std::nullopt};
+  if (varied)
+    values.assign(varied->values.begin(), varied->values.end());
+  for (std::optional<int64_t> value : values) {
+    FitSearch search(fixSizes(value), space, value);
+    if (llvm::Error error = search.start())
+      return error;
+    if (search.getObstacle().empty())
+      searches.push_back(std::move(search));
+    else if (obstacle.empty())
+      obstacle = search.getObstacle();
   }
   return llvm::Error::success();
 }
 
-/// Changes one constant after the other of the best points so far, from the
-/// default on, until that brings nothing.
-void KernelFit::search() {
-  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
-  auto promise = [&](const PlannedPoint &planned) {
-    return planned.estimate *
-           (1 + leastGain * space.countChanged(planned.point));
-  };
-  std::set<TunePoint> seen = {space.getDefault()};
-  std::vector<TunePoint> frontier = {space.getDefault()};
-  while (!frontier.empty()) {
-    std::vector<TunePoint> points;
-    for (const TunePoint &point : frontier)
-      for (auto [i, dimension] : llvm::enumerate(space.getDimensions()))
-        for (unsigned value = 0; value < dimension.values.size(); ++value) {
-          TunePoint changed = point;
-          changed[i] = value;
-          if (seen.insert(changed).second)
-            points.push_back(changed);
-        }
-    frontier.clear();
-    Plan plan = planThese(base, space, bundle, jobs, points);
-    if (!hasWorkspace)
-      refuseWorkspaces(plan);
-    for (PlannedPoint &planned : plan.points)
-      best.push_back(std::move(planned));
-    llvm::sort(best, [&](const PlannedPoint &a, const PlannedPoint &b) {
-      return std::pair(promise(a), a.point) < std::pair(promise(b), b.point);
-    });
-    best.resize(std::min(best.size(), beam));
-    for (const PlannedPoint &planned : best)
-      if (llvm::is_contained(points, planned.point))
-        frontier.push_back(planned.point);
-    // Of a default that cannot be compiled, the neighbours may be.
-    if (best.empty() && points.size() < mostRefused)
-      frontier = points;
-  }
+/// Ways that are worth a look for every value: the best of each.
+std::set<TunePoint> KernelFit::findCandidates() const {
+  std::set<std::string> orders;
+  for (const FitSearch &search : searches)
+    orders.insert(search.getBest()->orders);
+  std::set<TunePoint> candidates;
+  for (const FitSearch &search : searches)
+    for (const std::string &one : orders)
+      for (const PlannedPoint *planned : search.listBest(mostShared, &one))
+        candidates.insert(planned->point);
+  return candidates;
 }
 
-std::string KernelFit::describe(double before) const {
+std::vector<SizeClass>
+KernelFit::chooseClasses(llvm::ArrayRef<TunePoint> candidates) {
+  std::vector<SizedWay> ways(candidates.size());
+  for (FitSearch &search : searches) {
+    search.plan(candidates);
+    for (auto [way, point] : llvm::zip_equal(ways, candidates)) {
+      const PlannedPoint *planned = search.find(point);
+      way.times.push_back(planned ? search.getPromise(*planned)
+                                  : std::numeric_limits<double>::infinity());
+      if (planned)
+        way.orders = planned->orders;
+    }
+  }
+  return chooseSizeClasses(ways);
+}
+
+//===----------------------------------------------------------------------===//
+// What came of it
+//===----------------------------------------------------------------------===//
+
+/// "BM = 64, split = 2"
+std::string KernelFit::describeClass(const TunedClass &one) const {
   std::string text;
-  llvm::raw_string_ostream os(text);
-  for (const NamedText &definition : space.getDefinitions(best.front().point))
-    os << (text.empty() ? "" : ", ") << definition.name << " = "
-       << definition.text;
-  for (const NamedText &setting : space.getSettings(best.front().point))
-    os << (text.empty() ? "" : ", ") << setting.name << " = " << setting.text;
-  if (text.empty())
-    os << "the default";
-  os << ", fitted by the model: "
-     << llvm::format("%.1f us", best.front().estimate);
-  if (before != 0 && before != best.front().estimate)
-    os << ", the default " << llvm::format("%.1f us", before);
-  return text;
+  for (const auto *values : {&one.definitions, &one.settings})
+    for (const NamedText &value : *values)
+      text += (text.empty() ? "" : ", ") + value.name + " = " + value.text;
+  return text.empty() ? "the default" : text;
+}
+
+void KernelFit::describe(TunedKernel &fitted) const {
+  llvm::raw_string_ostream os(fitted.summary);
+  if (!varied) {
+    const PlannedPoint &best = *searches.front().getBest();
+    double before = searches.front().getDefaultEstimate();
+    os << describeClass(fitted.classes.front())
+       << ", fitted by the model: " << llvm::format("%.1f us", best.estimate);
+    if (before != 0 && before != best.estimate)
+      os << ", the default " << llvm::format("%.1f us", before);
+    return;
+  }
+  for (const TunedClass &one : fitted.classes) {
+    if (one.most)
+      os << one.most->name << " <= " << one.most->value << ": ";
+    else if (fitted.classes.size() > 1)
+      os << "else: ";
+    os << describeClass(one) << (one.most ? "; " : "");
+  }
+  os << ", fitted by the model for " << varied->name << " = ";
+  llvm::interleaveComma(varied->values, os);
+  if (!obstacle.empty())
+    os << "; not for all: " << obstacle;
+}
+
+void KernelFit::describeSizes(TunedKernel &fitted,
+                              llvm::ArrayRef<TunePoint> ways) const {
+  fitted.sizeName = varied->name;
+  size_t sizeClass = 0;
+  for (const FitSearch &search : searches) {
+    while (fitted.classes[sizeClass].most &&
+           *search.getValue() > fitted.classes[sizeClass].most->value)
+      ++sizeClass;
+    const PlannedPoint *planned = search.find(ways[sizeClass]);
+    fitted.sizes.push_back(
+        {*search.getValue(), sizeClass, planned ? planned->estimate : 0,
+         search.getBest()->estimate, search.getDefaultEstimate()});
+  }
 }
 
 llvm::Expected<TunedKernel> KernelFit::run() {
   TunedKernel fitted;
   fitted.kernel = base.kernel;
-  if (llvm::Error error = readSource())
+  readSource();
+  if (llvm::Error error = startSearches())
     return error;
-  if (space.getDimensions().empty()) {
-    fitted.summary = obstacle.empty()
-                         ? "nothing to fit: no config constant has a set and "
-                           "is not given with -D"
-                         : "not fitted: " + obstacle;
+  if (searches.empty() || space.getDimensions().empty()) {
+    fitted.summary = !obstacle.empty()
+                         ? "not fitted: " + obstacle
+                         : "nothing to fit: no config constant has a set and "
+                           "is not given with -D";
     return fitted;
   }
-  Plan start = planThese(base, space, bundle, 1, {space.getDefault()});
-  best = std::move(start.points);
-  hasWorkspace = !best.empty() && best.front().workspace != 0;
-  double before = best.empty() ? 0 : best.front().estimate;
-  search();
-  if (best.empty()) {
-    fitted.summary = "not fitted: " + start.refused.front().refusal;
+  // What suits a value may suit the next.
+  std::vector<TunePoint> seeds;
+  for (FitSearch &search : searches) {
+    search.run(seeds);
+    if (!search.getBest()) {
+      fitted.summary = "not fitted: " + search.getRefusal();
+      return fitted;
+    }
+    seeds = {search.getBest()->point};
+  }
+  std::set<TunePoint> points = findCandidates();
+  std::vector<TunePoint> candidates(points.begin(), points.end());
+  std::vector<TunePoint> ways;
+  for (const SizeClass &one : chooseClasses(candidates)) {
+    ways.push_back(candidates[one.way]);
+    TunedClass &made = fitted.classes.emplace_back();
+    if (one.last + 1 != searches.size())
+      made.most = {varied->name, *searches[one.last].getValue()};
+    made.definitions = space.getDefinitions(ways.back());
+    made.settings = space.getSettings(ways.back());
+  }
+  if (ways.empty()) {
+    fitted.summary = "not fitted: in no order of its prepacked tensors can the "
+                     "kernel be compiled for all sizes";
     return fitted;
   }
   fitted.isTaken = true;
   fitted.isFitted = true;
-  fitted.definitions = space.getDefinitions(best.front().point);
-  fitted.settings = space.getSettings(best.front().point);
-  fitted.summary = describe(before);
+  describe(fitted);
+  if (varied)
+    describeSizes(fitted, ways);
   return fitted;
 }
 

@@ -61,24 +61,19 @@ std::string tilec::getFirstError(StringRef diagnostics) {
   return first;
 }
 
-/// Decides about one point.
-static PlannedPoint planPoint(const CompileOptions &base,
-                              const TuneSpace &space, const TunePoint &point,
+/// What kernels that take the same packed tensors have in common.
+static std::string listOrders(const ManifestKernel &kernel) {
+  std::string orders;
+  for (const ManifestParameter &parameter : kernel.parameters)
+    if (parameter.packing)
+      orders += parameter.packing->tag + "/" +
+                std::to_string(parameter.packing->row) + " ";
+  return orders;
+}
+
+PlannedPoint tilec::judgePlan(Compilation &compilation, llvm::Error error,
                               const tune::Bundle &bundle) {
   PlannedPoint planned;
-  planned.point = point;
-  CompileOptions options = makeCandidateOptions(base, space, point);
-  // The model counts iterations: sizes should be constants, which a .mlir file
-  // decides itself.
-  bool takesSizes = !StringRef(base.inputFile).ends_with(".mlir");
-  for (const auto &[name, size] : bundle.sizes)
-    if (takesSizes && llvm::none_of(options.definitions, [&](const auto &one) {
-          return one.name == name;
-        }))
-      options.definitions.push_back({name, std::to_string(size)});
-  Compilation compilation(std::move(options));
-  compilation.keepSnapshots();
-  llvm::Error error = compilation.compileToDecisions();
   if (!error) {
     llvm::Expected<LaunchEstimate> estimate =
         estimateLaunch(compilation, makePlanArguments(bundle));
@@ -86,6 +81,7 @@ static PlannedPoint planPoint(const CompileOptions &base,
       planned.workspace = estimate->workspace;
       planned.estimate = estimate->microseconds;
       planned.variant = estimate->variant;
+      planned.orders = listOrders(compilation.getManifest().kernels.front());
       return planned;
     }
     error = estimate.takeError();
@@ -99,29 +95,60 @@ static PlannedPoint planPoint(const CompileOptions &base,
   return planned;
 }
 
-static void planAll(const CompileOptions &base, const TuneSpace &space,
-                    const tune::Bundle &bundle, unsigned jobs,
-                    llvm::ArrayRef<TunePoint> points, Plan &plan) {
+/// Decides about one point.
+static PlannedPoint planPoint(const CompileOptions &base,
+                              const TuneSpace &space, const TunePoint &point,
+                              const tune::Bundle &bundle) {
+  CompileOptions options = makeCandidateOptions(base, space, point);
+  // The model counts iterations: sizes should be constants, which a .mlir file
+  // decides itself.
+  bool takesSizes = !StringRef(base.inputFile).ends_with(".mlir");
+  for (const auto &[name, size] : bundle.sizes)
+    if (takesSizes && llvm::none_of(options.definitions, [&](const auto &one) {
+          return one.name == name;
+        }))
+      options.definitions.push_back({name, std::to_string(size)});
+  Compilation compilation(std::move(options));
+  compilation.keepSnapshots();
+  llvm::Error error = compilation.compileToDecisions();
+  PlannedPoint planned = judgePlan(compilation, std::move(error), bundle);
+  planned.point = point;
+  return planned;
+}
+
+std::vector<PlannedPoint> tilec::planThese(const CompileOptions &base,
+                                           const TuneSpace &space,
+                                           const tune::Bundle &bundle,
+                                           unsigned jobs,
+                                           llvm::ArrayRef<TunePoint> points) {
   std::vector<PlannedPoint> planned(points.size());
   runInParallel(points.size(), jobs, [&](size_t i) {
     planned[i] = planPoint(base, space, points[i], bundle);
   });
-  for (PlannedPoint &point : planned)
+  return planned;
+}
+
+static void planAll(const CompileOptions &base, const TuneSpace &space,
+                    const tune::Bundle &bundle, unsigned jobs,
+                    llvm::ArrayRef<TunePoint> points, Plan &plan) {
+  for (PlannedPoint &point : planThese(base, space, bundle, jobs, points))
     (point.refusal.empty() ? plan.points : plan.refused)
         .push_back(std::move(point));
 }
 
-void tilec::refuseWorkspaces(Plan &plan) {
-  std::vector<PlannedPoint> kept;
-  for (PlannedPoint &planned : plan.points) {
-    if (planned.workspace == 0) {
-      kept.push_back(std::move(planned));
-      continue;
-    }
+void tilec::refuseWorkspace(PlannedPoint &planned) {
+  if (planned.workspace != 0)
     planned.refusal = planned.diagnostics =
         "blocks that share a loop would need a workspace, which a launch of "
         "the kernel as it is does not";
-    plan.refused.push_back(std::move(planned));
+}
+
+static void refuseWorkspaces(Plan &plan) {
+  std::vector<PlannedPoint> kept;
+  for (PlannedPoint &planned : plan.points) {
+    refuseWorkspace(planned);
+    (planned.refusal.empty() ? kept : plan.refused)
+        .push_back(std::move(planned));
   }
   plan.points = std::move(kept);
 }
@@ -157,14 +184,6 @@ static void sortByPromise(const TuneSpace &space,
   for (const Promise &promise : order)
     sorted.push_back(std::move(points[promise.index]));
   points = std::move(sorted);
-}
-
-Plan tilec::planThese(const CompileOptions &base, const TuneSpace &space,
-                      const tune::Bundle &bundle, unsigned jobs,
-                      llvm::ArrayRef<TunePoint> points) {
-  Plan plan;
-  planAll(base, space, bundle, jobs, points, plan);
-  return plan;
 }
 
 Plan tilec::planPoints(const CompileOptions &base, const TuneSpace &space,

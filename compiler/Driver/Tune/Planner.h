@@ -23,6 +23,8 @@ struct PlannedPoint {
   std::string variant;
   /// Bytes that the launch needs beside its arguments.
   int64_t workspace = 0;
+  /// In which orders it takes prepacked tensors; empty if there are none.
+  std::string orders;
   /// Why it was refused: one line, and the whole as it would be printed.
   std::string refusal, diagnostics;
 };
@@ -31,6 +33,13 @@ struct PlannedPoint {
 CompileOptions makeCandidateOptions(const CompileOptions &base,
                                     const TuneSpace &space,
                                     const TunePoint &point);
+
+class Compilation;
+
+/// What became of a compilation that kept its snapshots, with fixed sizes, down
+/// to the decisions: `error` is what that gave.
+PlannedPoint judgePlan(Compilation &compilation, llvm::Error error,
+                       const tune::Bundle &bundle);
 
 struct Plan {
   /// The most promising first; the default is the very first if it can be
@@ -44,14 +53,15 @@ struct Plan {
 Plan planPoints(const CompileOptions &base, const TuneSpace &space,
                 const tune::Bundle &bundle, unsigned jobs);
 
-/// Plans just these points, in their order.
-Plan planThese(const CompileOptions &base, const TuneSpace &space,
-               const tune::Bundle &bundle, unsigned jobs,
-               llvm::ArrayRef<TunePoint> points);
+/// Plans just these points, in their order, refused or not.
+std::vector<PlannedPoint> planThese(const CompileOptions &base,
+                                    const TuneSpace &space,
+                                    const tune::Bundle &bundle, unsigned jobs,
+                                    llvm::ArrayRef<TunePoint> points);
 
-/// Refuses the points whose launch needs a workspace: for a kernel whose
-/// default needs none, since who launches it has none.
-void refuseWorkspaces(Plan &plan);
+/// Refuses a point whose launch needs a workspace: for a kernel whose default
+/// needs none, since who launches it has none.
+void refuseWorkspace(PlannedPoint &planned);
 
 /// Calls work(i) for each i below `count` on `jobs` threads.
 void runInParallel(size_t count, unsigned jobs,

@@ -81,11 +81,16 @@ llvm::Error tilec::checkLaunchSizes(const CompileOptions &options,
   // A syntax tree has none.
   if (kernels.empty())
     return llvm::Error::success();
+  std::vector<std::string> given;
   for (const NamedSize &size : options.tuneFile.sizes)
-    if (!llvm::is_contained(names, size.name))
-      return makeUsageError("'--size " + size.name +
-                                "': no kernel has a size '" + size.name + "'",
-                            suggestFrom(size.name, names));
+    given.push_back(size.name);
+  if (options.fitSizes)
+    given.push_back(options.fitSizes->name);
+  for (StringRef name : given)
+    if (!llvm::is_contained(names, name))
+      return makeUsageError("'--size " + name + "': no kernel has a size '" +
+                                name + "'",
+                            suggestFrom(name, names));
   return llvm::Error::success();
 }
 
@@ -178,8 +183,8 @@ tilec::findTunedValues(const CompileOptions &options, StringRef target,
     found.kernel = kernel.name;
     if (match.entry) {
       found.isTaken = true;
-      found.definitions = toList(match.entry->definitions);
-      found.settings = toList(match.entry->settings);
+      found.classes.push_back({std::nullopt, toList(match.entry->definitions),
+                               toList(match.entry->settings)});
       found.summary = (shortName + ": " + describeEntry(*match.entry)).str();
     } else if (!match.reason.empty()) {
       found.summary = (shortName + " is not used: " + match.reason).str();

@@ -30,14 +30,34 @@ std::vector<TunableKernel> listTunableKernels(const llvm::SourceMgr &sources,
 /// Those of a module in the tile dialect.
 std::vector<TunableKernel> listTunableKernels(mlir::ModuleOp module);
 
-/// What the tune file has for a kernel.
+/// With what a kernel is compiled for a class of sizes.
+struct TunedClass {
+  /// What a size is at most; absent: any.
+  std::optional<NamedSize> most;
+  std::vector<NamedText> definitions, settings;
+};
+
+/// What the model counts for one of several values of a size.
+struct FittedSize {
+  int64_t value = 0;
+  /// The number of its class.
+  size_t sizeClass = 0;
+  /// Microseconds in its class, in the best way for it alone, and by default;
+  /// 0 where it cannot be launched so.
+  double estimate = 0, alone = 0, before = 0;
+};
+
+/// What the tune file, or the model, has for a kernel.
 struct TunedKernel {
   std::string kernel;
-  /// Empty if nothing was taken.
-  std::vector<NamedText> definitions, settings;
+  /// By their bounds, the one without last; empty if nothing was taken.
+  std::vector<TunedClass> classes;
   bool isTaken = false;
   /// By the model (Fit.h), not from a file.
   bool isFitted = false;
+  /// For these values of a size, where there were several.
+  std::string sizeName;
+  std::vector<FittedSize> sizes;
   /// "gemm.tune.json: BM = 64, raster = 4; measured on NVIDIA H200", or why
   /// nothing was taken.
   std::string summary;
