@@ -264,7 +264,7 @@ llvm::Error CommandLineParser::checkSizeLists() const {
   if (lists.empty())
     return llvm::Error::success();
   const std::string &name = lists.front().name;
-  if (!invocation.compile.fits)
+  if (!invocation.compile.fits && invocation.command != Command::Tune)
     return makeUsageError("'--size " + name +
                               "' has several values, which "
                               "'--fit' takes",

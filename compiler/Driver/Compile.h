@@ -29,6 +29,7 @@ struct PassSnapshot {
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
+struct MeasuredSize;
 struct SemaOptions;
 
 class Compilation {
@@ -98,6 +99,8 @@ private:
   llvm::Error printSyntaxTree();
   llvm::Error makeTileModule();
   llvm::Error findTuned();
+  llvm::Error findMeasured(llvm::ArrayRef<TunableKernel> kernels,
+                           std::vector<MeasuredSize> &measured);
   llvm::Error applyTuned();
   SemaOptions makeFrontendOptions(std::optional<size_t> sizeClass);
   llvm::Error addSizeClasses();

@@ -22,6 +22,26 @@ findClass(const TunedKernel &tuned,
   return nullptr;
 }
 
+/// Looks up the kernels in the tune file for each of several values of a size.
+llvm::Error Compilation::findMeasured(llvm::ArrayRef<TunableKernel> kernels,
+                                      std::vector<MeasuredSize> &measured) {
+  for (int64_t value : options.fitSizes->values) {
+    CompileOptions one = options;
+    llvm::erase_if(one.tuneFile.sizes, [&](const NamedSize &size) {
+      return size.name == options.fitSizes->name;
+    });
+    one.tuneFile.sizes.push_back({options.fitSizes->name, value});
+    llvm::Expected<std::vector<TunedKernel>> entries =
+        findTunedValues(one, target->name, kernels, diagnostics);
+    if (!entries)
+      return entries.takeError();
+    for (TunedKernel &entry : *entries)
+      if (entry.isTaken)
+        measured.push_back({entry.kernel, value, entry.classes.front()});
+  }
+  return llvm::Error::success();
+}
+
 /// Looks up the kernels in the tune file, if there is one, and fits those that
 /// it has nothing for if that was asked for.
 llvm::Error Compilation::findTuned() {
@@ -47,7 +67,11 @@ llvm::Error Compilation::findTuned() {
       return llvm::Error::success();
     kernels = listTunableKernels(own, file);
   }
-  if (hasFile) {
+  std::vector<MeasuredSize> measured;
+  if (hasFile && options.fitSizes) {
+    if (llvm::Error error = findMeasured(kernels, measured))
+      return error;
+  } else if (hasFile) {
     llvm::Expected<std::vector<TunedKernel>> found =
         findTunedValues(options, target->name, kernels, diagnostics);
     if (!found)
@@ -62,7 +86,7 @@ llvm::Error Compilation::findTuned() {
   if (!options.fits)
     return llvm::Error::success();
   llvm::Expected<std::vector<TunedKernel>> fitted =
-      fitKernels(options, target->name, kernels);
+      fitKernels(options, target->name, kernels, measured);
   if (!fitted)
     return fitted.takeError();
   for (TunedKernel &one : *fitted) {

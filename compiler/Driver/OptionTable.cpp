@@ -302,7 +302,7 @@ static const OptionSpec options[] = {
      "neither -D nor --size gives is taken from the shapes of the --in arrays. "
      "Without a launch it says which entry of the tune file to take. One size "
      "may have several values, M=1,16,64,8192, to make code for each with "
-     "--fit; a launch takes that of the next one up.",
+     "--fit (a launch takes that of the next one up), or to tune for each.",
      addSize},
     {"--offset", ValueKind::Required, "NAME=BYTES", true, runOnly,
      "Put the data of a tensor BYTES behind an address that is a multiple of "

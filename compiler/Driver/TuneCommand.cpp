@@ -161,9 +161,26 @@ static llvm::Error compileAndMeasure(const Invocation &invocation) {
   return measure(invocation, folder);
 }
 
+/// Tunes for one value after the other of the size that has several.
+static llvm::Error tuneEach(const Invocation &asked, const NamedSizes &sizes) {
+  for (int64_t value : sizes.values) {
+    Invocation one = asked;
+    one.run.sizeLists.clear();
+    one.run.sizes.push_back({sizes.name, value});
+    // Each has candidates, and results, of its own.
+    if (!asked.tune.compileOnly.empty())
+      one.tune.compileOnly += "/" + sizes.name + std::to_string(value);
+    if (llvm::Error error = tilec::runTuneCommand(one))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error tilec::runTuneCommand(const Invocation &asked) {
   if (!asked.tune.from.empty())
     return measure(asked, asked.tune.from);
+  if (!asked.run.sizeLists.empty())
+    return tuneEach(asked, asked.run.sizeLists.front());
   Invocation invocation = asked;
   if (llvm::Error error = checkInputs(invocation.run))
     return error;

@@ -23,7 +23,7 @@ class KernelFit {
 public:
   KernelFit(const CompileOptions &options, StringRef target, StringRef kernel);
 
-  llvm::Expected<TunedKernel> run();
+  llvm::Expected<TunedKernel> run(llvm::ArrayRef<MeasuredSize> measured);
 
 private:
   void readSource();
@@ -32,9 +32,10 @@ private:
   llvm::Error startSearches();
   std::set<TunePoint> findCandidates() const;
   std::vector<SizeClass> chooseClasses(llvm::ArrayRef<TunePoint> candidates);
+  void chooseForSizes(llvm::ArrayRef<MeasuredSize> measured);
+  void preferMeasured(size_t number, const MeasuredSize &measured);
   void describe(TunedKernel &fitted) const;
-  std::string describeClass(const TunedClass &one) const;
-  void describeSizes(TunedKernel &fitted, llvm::ArrayRef<TunePoint> ways) const;
+  void joinSizes(TunedKernel &fitted) const;
 
   CompileOptions base;
   std::vector<NamedSize> sizes;
@@ -45,6 +46,11 @@ private:
   /// the others.
   std::vector<FitSearch> searches;
   std::string obstacle;
+  /// What each of these is compiled with, and what the model says of that.
+  std::vector<TunedClass> chosen;
+  std::vector<PlannedPoint> planned;
+  /// Of values whose measured ways are not taken.
+  std::string remarks;
 };
 } // namespace
 
@@ -165,12 +171,47 @@ KernelFit::chooseClasses(llvm::ArrayRef<TunePoint> candidates) {
   return chooseSizeClasses(ways);
 }
 
+/// What was measured for a value wins, if it can share an artifact.
+void KernelFit::preferMeasured(size_t number, const MeasuredSize &measured) {
+  PlannedPoint found = searches[number].planOthers(measured.found);
+  if (found.refusal.empty() && found.orders == planned[number].orders) {
+    chosen[number] = measured.found;
+    planned[number] = std::move(found);
+    return;
+  }
+  remarks +=
+      "; what was measured for " + varied->name + " = " +
+      std::to_string(measured.value) + " is not taken: " +
+      (found.refusal.empty() ? "it takes prepacked tensors in another order"
+                             : found.refusal);
+}
+
+/// Leaves `chosen` empty if nothing suits all.
+void KernelFit::chooseForSizes(llvm::ArrayRef<MeasuredSize> measured) {
+  std::set<TunePoint> points = findCandidates();
+  std::vector<TunePoint> candidates(points.begin(), points.end());
+  for (const SizeClass &one : chooseClasses(candidates)) {
+    const TunePoint &way = candidates[one.way];
+    while (chosen.size() <= one.last) {
+      planned.push_back(*searches[chosen.size()].find(way));
+      chosen.push_back(
+          {std::nullopt, space.getDefinitions(way), space.getSettings(way)});
+    }
+  }
+  if (chosen.empty())
+    return;
+  for (const MeasuredSize &one : measured)
+    for (size_t i = 0; i < searches.size(); ++i)
+      if (one.kernel == base.kernel && searches[i].getValue() == one.value)
+        preferMeasured(i, one);
+}
+
 //===----------------------------------------------------------------------===//
 // What came of it
 //===----------------------------------------------------------------------===//
 
 /// "BM = 64, split = 2"
-std::string KernelFit::describeClass(const TunedClass &one) const {
+static std::string describeValues(const TunedClass &one) {
   std::string text;
   for (const auto *values : {&one.definitions, &one.settings})
     for (const NamedText &value : *values)
@@ -181,11 +222,11 @@ std::string KernelFit::describeClass(const TunedClass &one) const {
 void KernelFit::describe(TunedKernel &fitted) const {
   llvm::raw_string_ostream os(fitted.summary);
   if (!varied) {
-    const PlannedPoint &best = *searches.front().getBest();
+    double estimate = planned.front().estimate;
     double before = searches.front().getDefaultEstimate();
-    os << describeClass(fitted.classes.front())
-       << ", fitted by the model: " << llvm::format("%.1f us", best.estimate);
-    if (before != 0 && before != best.estimate)
+    os << describeValues(fitted.classes.front())
+       << ", fitted by the model: " << llvm::format("%.1f us", estimate);
+    if (before != 0 && before != estimate)
       os << ", the default " << llvm::format("%.1f us", before);
     return;
   }
@@ -194,30 +235,34 @@ void KernelFit::describe(TunedKernel &fitted) const {
       os << one.most->name << " <= " << one.most->value << ": ";
     else if (fitted.classes.size() > 1)
       os << "else: ";
-    os << describeClass(one) << (one.most ? "; " : "");
+    os << describeValues(one) << (one.most ? "; " : "");
   }
   os << ", fitted by the model for " << varied->name << " = ";
   llvm::interleaveComma(varied->values, os);
+  os << remarks;
   if (!obstacle.empty())
     os << "; not for all: " << obstacle;
 }
 
-void KernelFit::describeSizes(TunedKernel &fitted,
-                              llvm::ArrayRef<TunePoint> ways) const {
-  fitted.sizeName = varied->name;
-  size_t sizeClass = 0;
-  for (const FitSearch &search : searches) {
-    while (fitted.classes[sizeClass].most &&
-           *search.getValue() > fitted.classes[sizeClass].most->value)
-      ++sizeClass;
-    const PlannedPoint *planned = search.find(ways[sizeClass]);
-    fitted.sizes.push_back(
-        {*search.getValue(), sizeClass, planned ? planned->estimate : 0,
-         search.getBest()->estimate, search.getDefaultEstimate()});
+/// Makes classes of neighbouring values that are compiled in the same way.
+void KernelFit::joinSizes(TunedKernel &fitted) const {
+  for (auto [search, own, way] : llvm::zip_equal(searches, chosen, planned)) {
+    if (fitted.classes.empty() ||
+        describeValues(fitted.classes.back()) != describeValues(own))
+      fitted.classes.push_back(own);
+    if (!varied)
+      continue;
+    fitted.classes.back().most = {varied->name, *search.getValue()};
+    fitted.sizeName = varied->name;
+    fitted.sizes.push_back({*search.getValue(), fitted.classes.size() - 1,
+                            way.estimate, search.getBest()->estimate,
+                            search.getDefaultEstimate()});
   }
+  fitted.classes.back().most.reset();
 }
 
-llvm::Expected<TunedKernel> KernelFit::run() {
+llvm::Expected<TunedKernel>
+KernelFit::run(llvm::ArrayRef<MeasuredSize> measured) {
   TunedKernel fitted;
   fitted.kernel = base.kernel;
   readSource();
@@ -240,39 +285,29 @@ llvm::Expected<TunedKernel> KernelFit::run() {
     }
     seeds = {search.getBest()->point};
   }
-  std::set<TunePoint> points = findCandidates();
-  std::vector<TunePoint> candidates(points.begin(), points.end());
-  std::vector<TunePoint> ways;
-  for (const SizeClass &one : chooseClasses(candidates)) {
-    ways.push_back(candidates[one.way]);
-    TunedClass &made = fitted.classes.emplace_back();
-    if (one.last + 1 != searches.size())
-      made.most = {varied->name, *searches[one.last].getValue()};
-    made.definitions = space.getDefinitions(ways.back());
-    made.settings = space.getSettings(ways.back());
-  }
-  if (ways.empty()) {
+  chooseForSizes(measured);
+  if (chosen.empty()) {
     fitted.summary = "not fitted: in no order of its prepacked tensors can the "
                      "kernel be compiled for all sizes";
     return fitted;
   }
   fitted.isTaken = true;
   fitted.isFitted = true;
+  joinSizes(fitted);
   describe(fitted);
-  if (varied)
-    describeSizes(fitted, ways);
   return fitted;
 }
 
 llvm::Expected<std::vector<TunedKernel>>
 tilec::fitKernels(const CompileOptions &options, StringRef target,
-                  llvm::ArrayRef<TunableKernel> kernels) {
+                  llvm::ArrayRef<TunableKernel> kernels,
+                  llvm::ArrayRef<MeasuredSize> measured) {
   std::vector<TunedKernel> fitted;
   for (const TunableKernel &kernel : kernels) {
     if (!options.kernel.empty() && options.kernel != kernel.name)
       continue;
     llvm::Expected<TunedKernel> one =
-        KernelFit(options, target, kernel.name).run();
+        KernelFit(options, target, kernel.name).run(measured);
     if (!one)
       return one.takeError();
     fitted.push_back(std::move(*one));

@@ -110,6 +110,16 @@ void FitSearch::plan(llvm::ArrayRef<TunePoint> points) {
     keep(std::move(planned));
 }
 
+PlannedPoint FitSearch::planOthers(const TunedClass &values) const {
+  CompileOptions options = base;
+  llvm::append_range(options.definitions, values.definitions);
+  llvm::append_range(options.settings, values.settings);
+  Compilation compilation(std::move(options));
+  compilation.keepSnapshots();
+  llvm::Error error = compilation.compileToDecisions();
+  return judgePlan(compilation, std::move(error), bundle);
+}
+
 double FitSearch::getPromise(const PlannedPoint &planned) const {
   return planned.estimate *
          (1 + leastGain * space->countChanged(planned.point));

@@ -3,6 +3,7 @@
 #define TILE_COMPILER_DRIVER_TUNE_FITSEARCH_H
 
 #include "compiler/Driver/Tune/Planner.h"
+#include "compiler/Driver/Tune/TunedValues.h"
 #include <map>
 
 namespace tilec {
@@ -28,6 +29,9 @@ public:
   void run(llvm::ArrayRef<TunePoint> seeds);
   /// Plans these, too.
   void plan(llvm::ArrayRef<TunePoint> points);
+
+  /// What becomes of values that were found otherwise, of the space or not.
+  PlannedPoint planOthers(const TunedClass &values) const;
 
   /// The most promising way; null if all were refused.
   const PlannedPoint *getBest() const;
