@@ -1,9 +1,11 @@
-# tile_add_kernels(TARGET file.tile... [ARCH sm_90a] [DEFINES NAME=VALUE...])
+# tile_add_kernels(TARGET file.tile... [ARCH sm_90a] [DEFINES NAME=VALUE...]
+#                  [FIT NAME=VALUE[,VALUE...]...])
 #   Compiles kernels into a target: for each gemm.tile the target can include
 #   "gemm.hpp", which holds the cubin and a typed function for each kernel.
-#   ARCH is tilec's --target, by default that of the machine; DEFINES are its -D.
+#   ARCH is tilec's --target, by default that of the machine; DEFINES are its -D;
+#   FIT gives the sizes for which it chooses constants (--fit --size).
 function(tile_add_kernels target)
-  cmake_parse_arguments(ARG "" "ARCH" "DEFINES" ${ARGN})
+  cmake_parse_arguments(ARG "" "ARCH" "DEFINES;FIT" ${ARGN})
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_kernels)
   file(MAKE_DIRECTORY ${folder})
   set(options "")
@@ -12,6 +14,12 @@ function(tile_add_kernels target)
   endif()
   foreach(define IN LISTS ARG_DEFINES)
     list(APPEND options -D ${define})
+  endforeach()
+  if(ARG_FIT)
+    list(APPEND options --fit)
+  endif()
+  foreach(size IN LISTS ARG_FIT)
+    list(APPEND options --size ${size})
   endforeach()
 
   foreach(source IN LISTS ARG_UNPARSED_ARGUMENTS)

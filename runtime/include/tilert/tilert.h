@@ -450,8 +450,8 @@ typedef struct tilert_workspace {
 /* Makes a workspace large enough for this launch, for all launches of the
  * module on `stream`, and keeps it until the module is destroyed. May wait for
  * the device. Does nothing if none is needed, or the stream has one. Launches
- * that are captured in a graph do not use it, and fail: a graph may run on any
- * stream. */
+ * of other sizes may need one where this does not. Launches that are captured
+ * in a graph do not use it, and fail: a graph may run on any stream. */
 TILERT_API tilert_code tilert_reserve(const tilert_kernel *kernel,
                                       const tilert_argument *arguments,
                                       size_t count, tilert_stream stream,
