@@ -34,6 +34,8 @@ class Build:
     # Builds that name the same group give the same bits.
     same_bits: str = ""
     fast_sums: bool = False
+    # Sizes that constants are chosen for, as --size takes them.
+    fit: Tuple[str, ...] = ()
 
     def tolerance(self, size) -> float:
         return TOLERANCE + (FAST_SUMS * size[2] if self.fast_sums else 0)
@@ -47,17 +49,21 @@ class Build:
     @property
     def options(self) -> List[str]:
         """Of tilec."""
-        return [option for name, value in self.settings.items() for option in ("--set" if name.islower() else "-D", f"{name}={value}")]
+        fit = ["--fit", *(option for size in self.fit for option in ("--size", size))] if self.fit else []
+        return fit + [option for name, value in self.settings.items() for option in ("--set" if name.islower() else "-D", f"{name}={value}")]
 
     @property
     def name(self) -> str:
-        return "-".join([self.example] + [f"{key}{value}" for key, value in self.settings.items()])
+        return "-".join([self.example] + ["fit"] * bool(self.fit) + [f"{key}{value}" for key, value in self.settings.items()])
 
 
 PEER_SIZES = ((503, 1017, 763), (531, 1041, 783), (504, 992, 744))
 GEMM_SIZES = ((4096, 4096, 4096), (8192, 8192, 8192), *PEER_SIZES, (1, 1017, 763), (503, 1017, 0))
 # A, B or C of more than 2^31 elements, and bytes (F17).
 LONG_SIZES = ((32784, 64, 65536), (64, 32784, 65536), (46352, 46352, 64), (46352, 46350, 60))
+# For few tokens and for many, on both sides of each bound.
+FITTED = ("M=1,16,64,8192", "N=8192", "K=8192")
+FITTED_SIZES = ((1, 8192, 8192), (2, 8192, 8192), (16, 8192, 8192), (17, 8192, 8192), (64, 8192, 8192), (65, 400, 1664), (8192, 8192, 8192), (13, 400, 384))
 ASYNC_SIZES = ((256, 256, 128), (4096, 4096, 4096), (100, 200, 40))
 
 BUILDS: List[Build] = [
@@ -115,6 +121,7 @@ BUILDS: List[Build] = [
     Build("fp4_dequant_gemm", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 7, "split": 2, "overlap": "wait"}),
     Build("matmul_bf16_int4", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "BK": 128, "STAGES": 8, "split": 2, "overlap": "wait"}),
     *[Build("w4a16_zero", ((1024, 8192, 8192), (8192, 8192, 8192), (33, 100, 256)), {"BM": 256, "BK": 64, "G": group}) for group in (32, 128)],
+    *[Build(example, FITTED_SIZES, fit=FITTED) for example in ("w4a16_group", "w4a16_zero", "w4a8", "fp4_dequant_gemm")],
     Build("w4a16_zero", ((1024, 8192, 8192), (8192, 8192, 8192), (33, 100, 256)), {"T": "bf16", "BM": 256, "BK": 64, "G": 128}),
     *[Build("w4a16_zero", ((1, 4096, 4096), (128, 4096, 4096), (4096, 4096, 4096), (33, 100, 256)), {"G": group})
       for group in (32, 128)],
