@@ -6,7 +6,9 @@
 //   bf16: 0x4300 | q = 128 + q       f16: 0x6400 | q = 1024 + q
 //
 // Two's complement is flipped to q + 8 first by the same XOR that sets the
-// exponent, and 8 more is subtracted.
+// exponent, and 8 more is subtracted.  The mantissa of f16 holds the upper
+// nibble of a byte where it is, 16 times as large, so that four pairs of a word
+// need one shift.
 //
 // Where the result is wanted times a power of two, as low as 2^-6, the nibble
 // is a number of bf16 as it stands: below 2^-125 these are the multiples of
@@ -191,6 +193,16 @@ static Value convertPair(KernelEmitter &e, Value pair, bool isUnsigned,
                   splatPair(e, to, -getNibbleBias(to, isUnsigned)));
 }
 
+/// Two integers above the low nibbles of the halves of a word as f16, which has
+/// room for them there: the power of two is 64 times 16.
+static Value convertHighPair(KernelEmitter &e, Value word, bool isUnsigned) {
+  Type f16 = e.builder.getF16Type();
+  Value biased = maskAndFlip(e, word, 0x00F000F0,
+                             0x64006400 | (isUnsigned ? 0 : 0x00800080));
+  return fusePair(e, f16, biased, 1.0 / 16,
+                  splatPair(e, f16, isUnsigned ? -64 : -72));
+}
+
 /// A value shifted left by `bits`, or right by as many below 0.
 static Value shiftLeft(KernelEmitter &e, Value word, int bits) {
   return bits < 0 ? e.shr(word, -bits) : e.shl(word, bits);
@@ -245,9 +257,15 @@ SmallVector<Value> tile::castNibblesToHalves(KernelEmitter &e, Type from,
   if (!isa<IntegerType>(from))
     return castFloatsToHalves(e, getFormat(from, isUnsigned), to, source);
   SmallVector<Value> words;
-  for (int i = 0; i < source.count(); i += 2)
-    words.push_back(
-        convertPair(e, source.gatherPair(i, i + 1), isUnsigned, to));
+  for (int i = 0; i < source.count(); i += 2) {
+    auto apart = source.findApart(i, i + 1);
+    if (to.isF16() && apart && apart->first % 2 == 1)
+      words.push_back(convertHighPair(
+          e, e.shr(apart->word, apart->first / 2 * 8), isUnsigned));
+    else
+      words.push_back(
+          convertPair(e, source.gatherPair(i, i + 1), isUnsigned, to));
+  }
   return words;
 }
 

@@ -129,7 +129,7 @@ static void warnOfOverflow(GemmOp gemm) {
 static void notePromotion(GemmOp gemm) {
   MmaAttr mma = *gemm.getMma();
   bool swap = mma.getSwap();
-  if (!hasSumsOfItsOwn(gemm, mma) ||
+  if (!mma.isWgmma() || !hasSumsOfItsOwn(gemm, mma) ||
       (swap ? mma.getWarpsM() : mma.getWarpsN()) != 1)
     return;
   int64_t columns = swap ? gemm.getTileM() : gemm.getTileN();
@@ -176,6 +176,9 @@ static void noteWarpgroups(KernelOp kernel, GemmOp gemm, MmaAttr mma) {
 /// narrow is converted in shared memory.
 static void convertRight(GemmOp gemm) {
   MmaAttr mma = *gemm.getMma();
+  // The order of K of mma.sync suits A as it is stored (SwappedWarps.cpp).
+  if (!mma.isWgmma() && !mma.getKOrder().empty())
+    return;
   bool isA = mma.getSwap();
   Type type = isA ? mma.getTypeA() : mma.getTypeB();
   if (isFromRegisters(isA ? gemm.getA() : gemm.getB(), type))

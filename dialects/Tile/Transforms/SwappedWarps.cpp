@@ -2,6 +2,9 @@
 
 #include "dialects/Tile/Transforms/SwappedWarps.h"
 #include "dialects/Tile/IR/GemmTiling.h"
+#include "dialects/Tile/Transforms/GemmPlan.h"
+#include "dialects/Tile/Transforms/MmaTable.h"
+#include "dialects/Tile/Transforms/PackedOperand.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -21,33 +24,62 @@ SwappedClocks tile::countSwappedClocks(GemmOp gemm) {
           std::lround(blocks * countWgmma(gemm.getTileM()))};
 }
 
+/// What mma.sync takes for the operands of a `wgmma`: 8-bit floats it makes two
+/// products of 16 bits of, and converts what is multiplied to f16 for them.
+/// `kOrder` gives a lane four neighbours of K, as it has of bytes, so that they
+/// come by ldmatrix.
+static MmaAttr getSynchronous(MmaAttr mma) {
+  constexpr int64_t rows = 16, columns = 8, depthBits = 256;
+  Type a = mma.getTypeA(), b = mma.getTypeB();
+  SmallVector<int64_t> kOrder;
+  if (isFloat8(a) && isFloat8(b)) {
+    a = b = Float16Type::get(mma.getContext());
+    kOrder = {0, 2, 3, 1};
+  }
+  int64_t depth = depthBits / int64_t(getElementBits(a));
+  return MmaAttr::get(mma.getContext(), rows, columns, depth, a, b,
+                      mma.getWarpsM(), mma.getWarpsN(), ArrayRef<int64_t>(),
+                      kOrder, /*swap=*/true);
+}
+
+/// Why mma.sync does not multiply an operand made in registers as `wgmma` does;
+/// empty if it can.
+static StringRef findObstacle(GemmOp gemm, MmaAttr mma) {
+  if (!mma.getSwap() || !isFromRegisters(gemm.getB(), mma.getTypeB()))
+    return "B is not made in registers";
+  bool areBytes = mma.getOperandBits() == 8;
+  if (mma.getOperandBits() != 16 && !areBytes)
+    return "the operands have neither 8 nor 16 bits";
+  if (areBytes && isFromRegisters(gemm.getA(), mma.getTypeA()))
+    return "A is converted to bytes, too";
+  // In the order of K that suits the other operand, a lane's share of plain
+  // rows is a few bytes.
+  if (areBytes && isFloat8(mma.getTypeA()) &&
+      !isPrepacked(getStoredOperand(gemm.getB())))
+    return "B is not prepacked, and 8-bit floats are multiplied in an order of "
+           "their own";
+  return "";
+}
+
 SmallVector<GemmCandidate>
 tile::findSwappedCandidates(GemmOp gemm, ArrayRef<GemmCandidate> wgmma,
                             std::string &obstacle) {
-  constexpr int64_t rows = 16, columns = 8, depth = 16;
   SmallVector<GemmCandidate> candidates;
   for (const GemmCandidate &candidate : wgmma) {
-    MmaAttr mma = candidate.mma;
-    if (!mma.getSwap() || !isFromRegisters(gemm.getB(), mma.getTypeB())) {
-      obstacle = "B is not made in registers";
+    if (StringRef why = findObstacle(gemm, candidate.mma); !why.empty()) {
+      obstacle = why.str();
       continue;
     }
-    if (mma.getOperandBits() != 16) {
-      obstacle = "the operands have no 16 bits";
-      continue;
-    }
-    auto warps =
-        MmaAttr::get(gemm.getContext(), rows, columns, depth, mma.getTypeA(),
-                     mma.getTypeB(), mma.getWarpsM(), mma.getWarpsN(),
-                     ArrayRef<int64_t>(), ArrayRef<int64_t>(), /*swap=*/true);
+    MmaAttr warps = getSynchronous(candidate.mma);
     // Candidates differ in the columns of one wgmma too.
     if (llvm::any_of(candidates, [&](const GemmCandidate &other) {
           return other.mma == warps;
         }))
       continue;
     GemmCost cost = candidate.cost;
-    cost.products = gemm.getTileN() / rows * (gemm.getTileM() / columns) *
-                    (gemm.getTileK() / depth);
+    cost.products = gemm.getTileN() / warps.getM() *
+                    (gemm.getTileM() / warps.getN()) *
+                    (gemm.getTileK() / warps.getK());
     cost.asyncClocks = countSwappedClocks(gemm).bySync;
     candidates.push_back({warps, cost});
   }
