@@ -145,6 +145,18 @@ static layout::FragmentLayout shareInQuad(const layout::FragmentLayout &layout,
                                          layout.repeats());
 }
 
+/// A prepacked operand with its registers in the order of its conversion: those
+/// of bytes and tables of bytes as the instruction has them.
+static layout::FragmentLayout
+orderForConversion(const layout::FragmentLayout &stored, Type elementType,
+                   MmaAttr mma) {
+  if (mma.getOperandBits() == 16)
+    return orderForPairs(stored, getElementBits(elementType));
+  return elementType.isInteger(4) && mma.getTypeA().isInteger(8)
+             ? orderForBytes(stored)
+             : stored;
+}
+
 /// The operand as it is read from its shared tile.
 static layout::FragmentLayout
 getLoadLayout(const layout::FragmentLayout &operand, Value value,
@@ -163,9 +175,7 @@ getLoadLayout(const layout::FragmentLayout &operand, Value value,
   if (!isNarrow(type.getElementType(), mma))
     return stored;
   if (isPrepacked(getStoredOperand(value)))
-    return mma.getOperandBits() == 16
-               ? orderForPairs(stored, getElementBits(type.getElementType()))
-               : stored;
+    return orderForConversion(stored, type.getElementType(), mma);
   // K is fastest in memory, in its own order: see the head of this file.
   if (toHalf && mma.getKOrder().empty() && kDim == 1 && type.getPackDim() == 1)
     stored = shareInQuad(stored, kDim);

@@ -26,18 +26,30 @@ bool tile::isPrepacked(Value tile) {
          });
 }
 
-layout::FragmentLayout tile::orderForPairs(const layout::FragmentLayout &layout,
-                                           unsigned elementBits) {
+/// The layout with the bits of a word's elements, of 2^wordBits, rotated so
+/// that bit `lowest` of them comes first.
+static layout::FragmentLayout rotateInWord(const layout::FragmentLayout &layout,
+                                           size_t wordBits, size_t lowest) {
   SmallVector<layout::Coords> registers(layout.registerBases());
-  size_t wordBits = llvm::Log2_32(32 / elementBits);
   if (registers.size() < wordBits)
     return layout;
-  // The lowest bit, that of the halves, becomes the highest of a word.
-  std::rotate(registers.begin(), registers.begin() + 1,
+  std::rotate(registers.begin(), registers.begin() + lowest,
               registers.begin() + wordBits);
   return *layout::FragmentLayout::create(
       registers, layout.laneBases(), layout.warpBases(), layout.coreExtents(),
       layout.repeats());
+}
+
+layout::FragmentLayout tile::orderForPairs(const layout::FragmentLayout &layout,
+                                           unsigned elementBits) {
+  // The lowest bit, that of the halves, becomes the highest of a word.
+  return rotateInWord(layout, llvm::Log2_32(32 / elementBits), /*lowest=*/1);
+}
+
+layout::FragmentLayout
+tile::orderForBytes(const layout::FragmentLayout &layout) {
+  // The highest bit, that of the two registers, becomes the lowest of a word.
+  return rotateInWord(layout, /*wordBits=*/3, /*lowest=*/2);
 }
 
 std::optional<layout::PackedTile>

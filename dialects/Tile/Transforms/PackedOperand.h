@@ -21,6 +21,11 @@ bool isPrepacked(Value tile);
 layout::FragmentLayout orderForPairs(const layout::FragmentLayout &layout,
                                      unsigned elementBits);
 
+/// The layout of 4-bit elements with its registers in the order in which a
+/// conversion to bytes takes them from a word: every other one is in one
+/// register of the result.
+layout::FragmentLayout orderForBytes(const layout::FragmentLayout &layout);
+
 /// The order of a tile that is read in parts of a layout; none, with the reason
 /// in `error`, if there is none.
 std::optional<layout::PackedTile> packTile(SharedType tile,

@@ -14,6 +14,8 @@ using namespace mlir::tile;
 
 /// By how much a byte is wider than a nibble.
 static constexpr int64_t spareBits = 4;
+/// Sums of a thread that two loops may both have without spills.
+static constexpr int64_t mostMeetingSums = 16;
 
 namespace {
 /// One operand of a product: its conversion from 4-bit integers, if it is one
@@ -24,14 +26,12 @@ struct Operand {
   int64_t largest = 0;
 };
 
-/// A loop whose product adds up from 0.
+/// A loop whose products, one behind the other, add up from 0.
 struct SummingLoop {
-  WgmmaOp product;
   unsigned index = 0; ///< of the sums among the carried values
   SmallVector<CastOp> conversions;
   int64_t mostIterations = 0;
-
-  int64_t getShift() const { return spareBits * int64_t(conversions.size()); }
+  int64_t shift = 0; ///< by which sums are too large, in bits
 };
 } // namespace
 
@@ -93,40 +93,92 @@ static Operand getOperand(scf::ForOp loop, Value value, bool isUnsigned) {
   return operand;
 }
 
+/// Elements of K of one product, by either instruction.
+static int64_t getDepth(Operation *product) {
+  if (auto wgmma = dyn_cast<WgmmaOp>(product))
+    return wgmma.getDepth();
+  auto mma = cast<MmaOp>(product);
+  return getTileShape(mma.getA().getType()).back();
+}
+
+/// The sums behind a product, once they have arrived; null if anything else
+/// reads them on their way.
+static Value getSums(Operation *product) {
+  Value sums = product->getResult(0);
+  if (!sums.hasOneUse() || isa<MmaOp>(product))
+    return sums;
+  auto wait = dyn_cast<MmaWaitOp>(*sums.user_begin());
+  return wait ? wait.getResult() : Value();
+}
+
+/// The products that follow each other from the carried sums to what the loop
+/// yields in their place; none if there is anything else on the way.
+static SmallVector<Operation *> findProducts(scf::ForOp loop, unsigned &index) {
+  SmallVector<Operation *> products;
+  for (Operation &op : *loop.getBody())
+    if (isa<WgmmaOp, MmaOp>(op))
+      products.push_back(&op);
+  if (products.empty())
+    return {};
+  auto getAccumulator = [](Operation *product) -> Value {
+    if (auto mma = dyn_cast<MmaOp>(product))
+      return mma.getAccumulator();
+    auto wgmma = cast<WgmmaOp>(product);
+    return wgmma.getOverwrite() || wgmma.getAccumulates()
+               ? Value()
+               : wgmma.getAccumulator();
+  };
+  auto carried = dyn_cast_or_null<BlockArgument>(getAccumulator(products[0]));
+  if (!carried || carried.getOwner() != loop.getBody() ||
+      carried.getArgNumber() < loop.getNumInductionVars())
+    return {};
+  index = carried.getArgNumber() - loop.getNumInductionVars();
+  Value sums = carried;
+  for (Operation *product : products) {
+    if (getAccumulator(product) != sums || !sums.hasOneUse())
+      return {};
+    sums = getSums(product);
+    if (!sums)
+      return {};
+  }
+  OpOperand *use = sums.hasOneUse() ? &*sums.use_begin() : nullptr;
+  bool isYielded = use && isa<scf::YieldOp>(use->getOwner()) &&
+                   use->getOperandNumber() == index;
+  return isYielded ? products : SmallVector<Operation *>();
+}
+
 static std::optional<SummingLoop> match(scf::ForOp loop) {
   SummingLoop match;
-  for (WgmmaOp product : loop.getBody()->getOps<WgmmaOp>())
-    if (std::exchange(match.product, product))
-      return std::nullopt;
-  WgmmaOp product = match.product;
-  if (!product || product.getOverwrite() || product.getAccumulates())
-    return std::nullopt;
-  auto sums = dyn_cast<BlockArgument>(product.getAccumulator());
-  if (!sums || sums.getOwner() != loop.getBody() || !sums.hasOneUse() ||
-      !getTileElementType(sums.getType()).isInteger(32) ||
-      !product.getResult().hasOneUse())
-    return std::nullopt;
-  match.index = sums.getArgNumber() - loop.getNumInductionVars();
-  auto wait = dyn_cast<MmaWaitOp>(*product.getResult().user_begin());
-  if (!wait || !wait.getResult().hasOneUse() ||
-      !matchPattern(loop.getInitArgs()[match.index], m_Zero()))
-    return std::nullopt;
-  OpOperand &use = *wait.getResult().use_begin();
-  if (!isa<scf::YieldOp>(use.getOwner()) ||
-      use.getOperandNumber() != match.index)
+  SmallVector<Operation *> products = findProducts(loop, match.index);
+  if (products.empty() ||
+      !matchPattern(loop.getInitArgs()[match.index], m_Zero()) ||
+      !getTileElementType(loop.getResult(match.index).getType()).isInteger(32))
     return std::nullopt;
   // Elsewhere conversions do not hold a product up.
   if (loop.getBody()->getOps<ArriveOp>().empty())
     return std::nullopt;
 
-  Operand a = getOperand(loop, product.getA(), product.getUnsignedA()),
-          b = getOperand(loop, product.getB(), product.getUnsignedB());
-  for (CastOp conversion : {a.conversion, b.conversion})
-    if (conversion)
-      match.conversions.push_back(conversion);
-  match.mostIterations = std::numeric_limits<int32_t>::max() / a.largest /
-                         b.largest / int64_t(product.getDepth());
-  if (match.conversions.empty() || match.mostIterations == 0)
+  int64_t perIteration = 0;
+  for (Operation *product : products) {
+    auto getOperands = [&](auto op) {
+      return std::pair(getOperand(loop, op.getA(), op.getUnsignedA()),
+                       getOperand(loop, op.getB(), op.getUnsignedB()));
+    };
+    auto [a, b] = isa<MmaOp>(product) ? getOperands(cast<MmaOp>(product))
+                                      : getOperands(cast<WgmmaOp>(product));
+    size_t before = match.conversions.size();
+    for (CastOp conversion : {a.conversion, b.conversion})
+      if (conversion)
+        match.conversions.push_back(conversion);
+    // All sums are the same multiple of themselves.
+    int64_t shift = spareBits * int64_t(match.conversions.size() - before);
+    if (shift == 0 || (match.shift != 0 && match.shift != shift))
+      return std::nullopt;
+    match.shift = shift;
+    perIteration += a.largest * b.largest * getDepth(product);
+  }
+  match.mostIterations = std::numeric_limits<int32_t>::max() / perIteration;
+  if (match.mostIterations == 0)
     return std::nullopt;
   return match;
 }
@@ -140,7 +192,7 @@ static void makeShifted(ArrayRef<CastOp> conversions) {
 }
 
 /// Takes the factor from sums, for all that need them.
-static void shiftBack(scf::ForOp loop, const SummingLoop &match) {
+static Value shiftBack(scf::ForOp loop, const SummingLoop &match) {
   OpBuilder builder(loop->getContext());
   builder.setInsertionPointAfter(loop);
   Location loc = loop.getLoc();
@@ -148,10 +200,11 @@ static void shiftBack(scf::ForOp loop, const SummingLoop &match) {
   auto type = cast<RankedTensorType>(sums.getType());
   Value distance = arith::ConstantOp::create(
       builder, loc,
-      SplatElementsAttr::get(
-          type, builder.getI32IntegerAttr(int32_t(match.getShift()))));
+      SplatElementsAttr::get(type,
+                             builder.getI32IntegerAttr(int32_t(match.shift))));
   Value shifted = arith::ShRSIOp::create(builder, loc, sums, distance);
   sums.replaceAllUsesExcept(shifted, shifted.getDefiningOp());
+  return shifted;
 }
 
 /// Adds the ops inside `outer` that `value` is made by; false if it depends on
@@ -188,6 +241,52 @@ static scf::ForOp findTiles(scf::ForOp loop) {
   return tiles;
 }
 
+/// Elements of a fragment in a thread.
+static int64_t countElements(Value fragment) {
+  return getFragmentLayout(fragment.getType()).getLayout().elementsPerThread();
+}
+
+/// Makes `outer`, which `loop` is part of or itself, twice: behind a branch, as
+/// many iterations as fit take 16 times the numbers. Gives the loop that does.
+static scf::ForOp cloneShifted(scf::ForOp loop, scf::ForOp outer,
+                               const SummingLoop &match) {
+  OpBuilder builder(outer);
+  Location loc = loop.getLoc();
+  Value span = arith::SubIOp::create(builder, loc, loop.getUpperBound(),
+                                     loop.getLowerBound());
+  Value most = arith::MulIOp::create(
+      builder, loc, loop.getStep(),
+      arith::ConstantOp::create(
+          builder, loc, builder.getI64IntegerAttr(match.mostIterations)));
+  Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
+                                     span, most);
+  auto branch = scf::IfOp::create(builder, loc, outer.getResultTypes(), fits,
+                                  /*withElseRegion=*/true);
+  outer.replaceAllUsesWith(branch.getResults());
+  auto fill = [&](Block *block, ValueRange results) {
+    // Without results there is a terminator already.
+    if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
+      return;
+    builder.setInsertionPointToEnd(block);
+    scf::YieldOp::create(builder, loc, results);
+  };
+  IRMapping mapping;
+  builder.setInsertionPointToStart(branch.thenBlock());
+  auto cloned = cast<scf::ForOp>(builder.clone(*outer, mapping));
+  auto shifted = cast<scf::ForOp>(mapping.lookup(loop.getOperation()));
+  makeShifted(llvm::map_to_vector(match.conversions, [&](CastOp conversion) {
+    return mapping.lookup(conversion.getResult()).getDefiningOp<CastOp>();
+  }));
+  Value sums = shiftBack(shifted, match);
+  SmallVector<Value> results(cloned.getResults());
+  if (outer == loop)
+    results[match.index] = sums;
+  fill(branch.thenBlock(), results);
+  outer->moveBefore(branch.elseBlock(), branch.elseBlock()->begin());
+  fill(branch.elseBlock(), outer.getResults());
+  return shifted;
+}
+
 SmallVector<scf::ForOp, 2> tile::shiftNibbles(scf::ForOp loop) {
   std::optional<SummingLoop> found = match(loop);
   if (!found)
@@ -205,40 +304,11 @@ SmallVector<scf::ForOp, 2> tile::shiftNibbles(scf::ForOp loop) {
   }
 
   // All that is done with a tile is there twice: where the sums of two loops
-  // met, ptxas would need registers for both.
-  scf::ForOp tiles = findTiles(loop);
-  if (!tiles)
+  // meet, ptxas needs registers for both.
+  scf::ForOp outer = findTiles(loop);
+  if (!outer && countElements(loop.getResult(found->index)) <= mostMeetingSums)
+    outer = loop;
+  if (!outer)
     return {loop};
-  OpBuilder builder(tiles);
-  Location loc = loop.getLoc();
-  Value span = arith::SubIOp::create(builder, loc, loop.getUpperBound(),
-                                     loop.getLowerBound());
-  Value most = arith::MulIOp::create(
-      builder, loc, loop.getStep(),
-      arith::ConstantOp::create(
-          builder, loc, builder.getI64IntegerAttr(found->mostIterations)));
-  Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
-                                     span, most);
-  auto branch = scf::IfOp::create(builder, loc, tiles.getResultTypes(), fits,
-                                  /*withElseRegion=*/true);
-  tiles.replaceAllUsesWith(branch.getResults());
-  auto fill = [&](Block *block, scf::ForOp contents) {
-    // Without results there is a terminator already.
-    if (!block->empty() && block->back().hasTrait<OpTrait::IsTerminator>())
-      return;
-    builder.setInsertionPointToEnd(block);
-    scf::YieldOp::create(builder, loc, contents.getResults());
-  };
-  IRMapping mapping;
-  builder.setInsertionPointToStart(branch.thenBlock());
-  auto cloned = cast<scf::ForOp>(builder.clone(*tiles, mapping));
-  auto shifted = cast<scf::ForOp>(mapping.lookup(loop.getOperation()));
-  makeShifted(llvm::map_to_vector(found->conversions, [&](CastOp conversion) {
-    return mapping.lookup(conversion.getResult()).getDefiningOp<CastOp>();
-  }));
-  shiftBack(shifted, *found);
-  fill(branch.thenBlock(), cloned);
-  tiles->moveBefore(branch.elseBlock(), branch.elseBlock()->begin());
-  fill(branch.elseBlock(), tiles);
-  return {shifted, loop};
+  return {cloneShifted(loop, outer, *found), loop};
 }
