@@ -23,6 +23,7 @@
 #include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/PackedOperand.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/ScalePadding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -371,9 +372,15 @@ struct ApplyPrepack : tile::impl::ApplyPrepackPassBase<ApplyPrepack> {
     for (auto kernel : getOperation().getOps<KernelOp>()) {
       if (failed(checkGemms(kernel, getArgument())))
         return signalPassFailure();
+      SmallVector<BlockArgument> tensors;
       for (BlockArgument argument : kernel.getArguments())
-        if (kernel.getArgAttr(argument.getArgNumber(), "tile.prepack") &&
-            failed(TensorPacker(kernel, argument).run()))
+        if (kernel.getArgAttr(argument.getArgNumber(), "tile.prepack"))
+          tensors.push_back(argument);
+      // While all copies are as the source has them.
+      for (BlockArgument tensor : tensors)
+        dropScalePads(kernel, tensor);
+      for (BlockArgument tensor : tensors)
+        if (failed(TensorPacker(kernel, tensor).run()))
           return signalPassFailure();
     }
   }

@@ -203,6 +203,13 @@ def check_scaled_floats(folder, target):
                 f" copy(B[bx * 128, k * 64], Bs); copy(S[bx * 128, k * {64 // GROUP}], Ss);"
                 f" gemm(As, dequant(Bs, scale = Ss, group = {GROUP}), acc, transpose_b = true); }} copy(acc, C[0, bx * 128]); }}\n")
         check(f"product{stored.replace(' ', '_')}", text, {"A": a, "B": pack(b), "S": s}, expected)
+    # With few rows, by mma.sync, with scales that are prepacked, too.
+    text = (f"kernel k(A: bf16[M, K], B: fp4_e2m1[N, K] prepack, S: e8m0[N, ceildiv(K, {GROUP})] prepack, C: out f32[M, N]) grid(bx in ceildiv(N, 128))"
+            f" threads(256) {{ let As = alloc_shared(bf16[16, 64]); let Bs = alloc_shared(fp4_e2m1[128, 64]); let Ss = alloc_shared(e8m0[128, {64 // GROUP}]);"
+            f" var acc = full(f32[16, 128], 0.0); for k in pipelined(ceildiv(K, 64), stages = 3) {{ copy(A[0, k * 64], As);"
+            f" copy(B[bx * 128, k * 64], Bs); copy(S[bx * 128, k * {64 // GROUP}], Ss);"
+            f" gemm(As, dequant(Bs, scale = Ss, group = {GROUP}), acc, transpose_b = true); }} copy(acc, C[0, bx * 128]); }}\n")
+    check("product_few", text, {"A": a, "B": pack(b), "S": s}, expected)
     return passed
 
 

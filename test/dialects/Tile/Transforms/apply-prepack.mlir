@@ -75,3 +75,115 @@ tile.kernel @unused(%B: !tile.global<?x?xi4, pack = 1> {tile.name = "B", tile.dt
     attributes {symbols = [{name = "N", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 32 : i64} {
   tile.return
 }
+
+// -----
+
+// Tests that scales need no pad value where the numbers that they belong to lie
+// outside, too, and are 0.
+// CHECK-LABEL: @scales_of_zeros
+// CHECK: tile.copy %{{[^ ]+}}[{{[^]]+}}] to %{{[^ ]+}} : !tile.global<?x?x128xf8E8M0FNU>
+tile.kernel @scales_of_zeros(%B: !tile.global<?x?xf4E2M1FN, pack = 1> {tile.name = "B", tile.dtype = "fp4_e2m1", tile.access = "in", tile.dims = ["N", "K"], tile.prepack},
+                    %S: !tile.global<?x?xf8E8M0FNU> {tile.name = "S", tile.dtype = "e8m0", tile.access = "in", tile.dims = ["N", ["ceildiv", "K", 32 : i64]], tile.prepack})
+    attributes {symbols = [{name = "N", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [["ceildiv", "N", 64 : i64], 8 : i64], axes = ["bx", "k"], threads = 128 : i64} {
+  %c4 = arith.constant 4 : i64
+  %c8 = arith.constant 8 : i64
+  %c64 = arith.constant 64 : i64
+  %c128 = arith.constant 128 : i64
+  %one = arith.constant 1.0 : f8E8M0FNU
+  %bx = tile.block_id 0 : i64
+  %n = arith.muli %bx, %c64 : i64
+  %step = tile.block_id 1 : i64
+  %k = arith.muli %step, %c128 : i64
+  %as = tile.alloc_shared "As" : !tile.shared<16x128xbf16>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<64x128xf4E2M1FN, pack = 1>
+  %ss = tile.alloc_shared "Ss" : !tile.shared<64x4xf8E8M0FNU>
+  tile.copy %B[%n, %k] to %bs : !tile.global<?x?xf4E2M1FN, pack = 1>, !tile.shared<64x128xf4E2M1FN, pack = 1>
+  %bx2 = tile.block_id 0 : i64
+  %n2 = arith.muli %bx2, %c64 : i64
+  %g = arith.muli %step, %c4 : i64
+  tile.copy %S[%n2, %g] to %ss pad %one : f8E8M0FNU : !tile.global<?x?xf8E8M0FNU>, !tile.shared<64x4xf8E8M0FNU>
+  %w = tile.operand %bs, %ss maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j floordiv 32)>] : !tile.shared<64x128xf4E2M1FN, pack = 1>, !tile.shared<64x4xf8E8M0FNU> -> tensor<64x128xbf16> {
+  ^bb0(%q: f4E2M1FN, %scale: f8E8M0FNU):
+    %x = tile.cast %q : f4E2M1FN -> bf16
+    %y = tile.cast %scale : f8E8M0FNU -> bf16
+    %z = arith.mulf %x, %y : bf16
+    tile.yield %z : bf16
+  }
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %r = tile.gemm %as, %w, %zero {transpose_b, mma = #tile.mma<m16n8k16, type = bf16, warps = [1, 4], swap>} : !tile.shared<16x128xbf16>, tensor<64x128xbf16>, tensor<16x64xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that scales from elsewhere keep it.
+// CHECK-LABEL: @other_place
+// CHECK: tile.copy %{{.+}} pad %{{.+}} : !tile.global<?x?x128xf8E8M0FNU>
+tile.kernel @other_place(%B: !tile.global<?x?xf4E2M1FN, pack = 1> {tile.name = "B", tile.dtype = "fp4_e2m1", tile.access = "in", tile.dims = ["N", "K"], tile.prepack},
+                    %S: !tile.global<?x?xf8E8M0FNU> {tile.name = "S", tile.dtype = "e8m0", tile.access = "in", tile.dims = ["N", ["ceildiv", "K", 32 : i64]], tile.prepack})
+    attributes {symbols = [{name = "N", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [["ceildiv", "N", 64 : i64], 8 : i64], axes = ["bx", "k"], threads = 128 : i64} {
+  %c4 = arith.constant 4 : i64
+  %c8 = arith.constant 8 : i64
+  %c64 = arith.constant 64 : i64
+  %c128 = arith.constant 128 : i64
+  %one = arith.constant 1.0 : f8E8M0FNU
+  %bx = tile.block_id 0 : i64
+  %n = arith.muli %bx, %c64 : i64
+  %step = tile.block_id 1 : i64
+  %k = arith.muli %step, %c128 : i64
+  %as = tile.alloc_shared "As" : !tile.shared<16x128xbf16>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<64x128xf4E2M1FN, pack = 1>
+  %ss = tile.alloc_shared "Ss" : !tile.shared<64x4xf8E8M0FNU>
+  tile.copy %B[%n, %k] to %bs : !tile.global<?x?xf4E2M1FN, pack = 1>, !tile.shared<64x128xf4E2M1FN, pack = 1>
+  %bx2 = tile.block_id 0 : i64
+  %n2 = arith.muli %bx2, %c64 : i64
+  %g = arith.muli %step, %c8 : i64
+  tile.copy %S[%n2, %g] to %ss pad %one : f8E8M0FNU : !tile.global<?x?xf8E8M0FNU>, !tile.shared<64x4xf8E8M0FNU>
+  %w = tile.operand %bs, %ss maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j floordiv 32)>] : !tile.shared<64x128xf4E2M1FN, pack = 1>, !tile.shared<64x4xf8E8M0FNU> -> tensor<64x128xbf16> {
+  ^bb0(%q: f4E2M1FN, %scale: f8E8M0FNU):
+    %x = tile.cast %q : f4E2M1FN -> bf16
+    %y = tile.cast %scale : f8E8M0FNU -> bf16
+    %z = arith.mulf %x, %y : bf16
+    tile.yield %z : bf16
+  }
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %r = tile.gemm %as, %w, %zero {transpose_b, mma = #tile.mma<m16n8k16, type = bf16, warps = [1, 4], swap>} : !tile.shared<16x128xbf16>, tensor<64x128xbf16>, tensor<16x64xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that scales of which there are fewer than groups keep it.
+// CHECK-LABEL: @fewer_scales
+// CHECK: tile.copy %{{.+}} pad %{{.+}} : !tile.global<?x?x128xf8E8M0FNU>
+tile.kernel @fewer_scales(%B: !tile.global<?x?xf4E2M1FN, pack = 1> {tile.name = "B", tile.dtype = "fp4_e2m1", tile.access = "in", tile.dims = ["N", "K"], tile.prepack},
+                    %S: !tile.global<?x?xf8E8M0FNU> {tile.name = "S", tile.dtype = "e8m0", tile.access = "in", tile.dims = ["N", ["ceildiv", "K", 64 : i64]], tile.prepack})
+    attributes {symbols = [{name = "N", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [["ceildiv", "N", 64 : i64], 8 : i64], axes = ["bx", "k"], threads = 128 : i64} {
+  %c4 = arith.constant 4 : i64
+  %c8 = arith.constant 8 : i64
+  %c64 = arith.constant 64 : i64
+  %c128 = arith.constant 128 : i64
+  %one = arith.constant 1.0 : f8E8M0FNU
+  %bx = tile.block_id 0 : i64
+  %n = arith.muli %bx, %c64 : i64
+  %step = tile.block_id 1 : i64
+  %k = arith.muli %step, %c128 : i64
+  %as = tile.alloc_shared "As" : !tile.shared<16x128xbf16>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<64x128xf4E2M1FN, pack = 1>
+  %ss = tile.alloc_shared "Ss" : !tile.shared<64x4xf8E8M0FNU>
+  tile.copy %B[%n, %k] to %bs : !tile.global<?x?xf4E2M1FN, pack = 1>, !tile.shared<64x128xf4E2M1FN, pack = 1>
+  %bx2 = tile.block_id 0 : i64
+  %n2 = arith.muli %bx2, %c64 : i64
+  %g = arith.muli %step, %c4 : i64
+  tile.copy %S[%n2, %g] to %ss pad %one : f8E8M0FNU : !tile.global<?x?xf8E8M0FNU>, !tile.shared<64x4xf8E8M0FNU>
+  %w = tile.operand %bs, %ss maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j floordiv 32)>] : !tile.shared<64x128xf4E2M1FN, pack = 1>, !tile.shared<64x4xf8E8M0FNU> -> tensor<64x128xbf16> {
+  ^bb0(%q: f4E2M1FN, %scale: f8E8M0FNU):
+    %x = tile.cast %q : f4E2M1FN -> bf16
+    %y = tile.cast %scale : f8E8M0FNU -> bf16
+    %z = arith.mulf %x, %y : bf16
+    tile.yield %z : bf16
+  }
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %r = tile.gemm %as, %w, %zero {transpose_b, mma = #tile.mma<m16n8k16, type = bf16, warps = [1, 4], swap>} : !tile.shared<16x128xbf16>, tensor<64x128xbf16>, tensor<16x64xf32>
+  tile.return
+}
