@@ -17,6 +17,8 @@ void WarpSpecializer::produce(Ring &ring, IRMapping &mapping,
   loop->setAttr(rolledAttrName, builder.getUnitAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
+  if (fillsEarly())
+    allowLaunches(ring, lower, upper, loop.getInductionVar());
   RingPosition here{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
   Value parity =
       arith::XOrIOp::create(builder, loc, here.phase, getConstant(1));
@@ -120,6 +122,24 @@ bool WarpSpecializer::isEarly(CopyOp copy) {
 Value WarpSpecializer::emitRingEnd(Ring &ring, Value lower) {
   return arith::AddIOp::create(builder, loc, lower,
                                getConstant(ring.stages * ring.loop.getStep()));
+}
+
+/// Lets the next kernel start where the buffers of the block's last tile are
+/// filled for the last time: it takes as long to start as these take to be
+/// used, and fills its own meanwhile.
+void WarpSpecializer::allowLaunches(Ring &ring, Value lower, Value upper,
+                                    Value index) {
+  Value lastRound = arith::SubIOp::create(
+      builder, loc, upper, getConstant(ring.stages * ring.loop.getStep()));
+  Value place = arith::MaxSIOp::create(builder, loc, lower, lastRound);
+  Value isPlace = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        index, place);
+  Value isHere =
+      arith::AndIOp::create(builder, loc, isPlace, walk.emitIsLast(builder));
+  auto branch = scf::IfOp::create(builder, loc, isHere);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  AllowLaunchesOp::create(builder, loc);
 }
 
 /// Fills the buffers of the ring for the block's first tile with what may be

@@ -231,6 +231,15 @@ Value TileWalk::emitIsFirst(OpBuilder &builder) {
                                loop.getInductionVar(), loop.getLowerBound());
 }
 
+Value TileWalk::emitIsLast(OpBuilder &builder) {
+  if (getShares(kernel) > 1)
+    return arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  Value next = arith::AddIOp::create(builder, loc, loop.getInductionVar(),
+                                     loop.getStep());
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, next,
+                               loop.getUpperBound());
+}
+
 void TileWalk::emitFirst(OpBuilder &builder,
                          function_ref<void(IRMapping &)> body) {
   IRMapping mapping;

@@ -38,6 +38,8 @@ public:
             Skip skip);
   /// In that loop: whether the tile is the block's first one.
   Value emitIsFirst(OpBuilder &builder);
+  /// The same of its last one.
+  Value emitIsLast(OpBuilder &builder);
   /// Emits what is done for the block's first tile, if it has one.
   void emitFirst(OpBuilder &builder, function_ref<void(IRMapping &)> body);
 

@@ -95,6 +95,7 @@ private:
                   function_ref<bool(CopyOp)> isWanted);
   bool isEarly(CopyOp copy);
   bool fillsEarly();
+  void allowLaunches(Ring &ring, Value lower, Value upper, Value index);
   void fillRing();
   void fillRing(Ring &ring, IRMapping &mapping);
   void copyByThreads(Ring &ring, const IRMapping &mapping, Value index,
