@@ -117,6 +117,11 @@ BUILDS: List[Build] = [
     Build("w4a8", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "BK": 256, "STAGES": 4, "split": 2, "overlap": "wait"}),
     *[Build("w4a8_packed", ((16, 8192, 8192), (16, 16384, 8192), (13, 400, 1664)),
             {"BM": 16, "STAGES": 8, "split": 2, "overlap": overlap, "min_blocks": 2}) for overlap in ("wait", "weights")],
+    # Bytes, 8-bit floats and 4-bit floats by warps, packed; more of K than 16 times the nibbles allow.
+    Build("w4a8_packed", ((16, 8192, 8192), (13, 400, 1664), (16, 128, 262656)),
+          {"BM": 16, "BK": 256, "STAGES": 5, "split": 2, "overlap": "weights", "min_blocks": 2}),
+    Build("w4a8_fp8_packed", ((16, 8192, 8192), (13, 400, 1664)), {"split": 2, "overlap": "weights", "min_blocks": 2}),
+    *[Build("fp4_packed", ((bm, 8192, 8192), (bm - 3, 400, 1664)), {"BM": bm, "split": 2, "overlap": "weights", "min_blocks": 2}) for bm in (8, 16)],
     Build("w4a8_fp8", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 7, "split": 2, "overlap": "wait"}),
     Build("fp4_dequant_gemm", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 7, "split": 2, "overlap": "wait"}),
     Build("matmul_bf16_int4", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "BK": 128, "STAGES": 8, "split": 2, "overlap": "wait"}),

@@ -226,6 +226,9 @@ def make_w4a8_fp8(s, m, n, k):
     return Case([s.bytes_of(a, "fp8_e4m3"), b, s.of(scales), s.of(out.matrix)], out, want, [a, packed, scales])
 
 
+make_w4a8_fp8_packed = make_w4a8_fp8
+
+
 def make_w4a8_manual(s, m, n, k):
     import gemm_data
     a, b, out = s.integers(-128, 128, m, k), s.integers(-8, 8, n, k), s.output(n, m, s.torch.int32)
@@ -264,6 +267,9 @@ def make_fp4_dequant_gemm(s, m, n, k):
     want = a.float() @ (s.fp4_values(codes) * spread(scales, 32, k, 1)).t() + bias
     arguments = [s.of(a), b, s.bytes_of(scale_codes, "e8m0"), s.of(bias), s.of(out.matrix)]
     return Case(arguments, out, want, [a, packed, scale_codes, bias])
+
+
+make_fp4_packed = make_fp4_dequant_gemm
 
 
 def make_gemm_fp8_blockscaled(s, m, n, k):
