@@ -89,7 +89,7 @@ AccessPattern layout::describeAccess(const SharedLayout &shared,
   AccessPattern pattern;
   pattern.bytes = 16;
   ArrayRef<LdmatrixInstruction> instructions = plan.instructions;
-  int warps = 1 << plan.warpBases.size();
+  int warps = plan.warps;
   int64_t count = 1;
   if (isLinearOverBits(shared)) {
     count = int64_t(instructions.size()) * warps;

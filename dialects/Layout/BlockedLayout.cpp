@@ -18,22 +18,37 @@ using llvm::ArrayRef;
 /// The largest power of two that divides an extent.
 static int32_t getPowerOfTwoFactor(int32_t extent) { return extent & -extent; }
 
+/// Groups of warps along the slowest dimension with as many odd parts; one
+/// group if there is none.
+static Spread findSpread(ArrayRef<int32_t> shape, ArrayRef<int> order,
+                         int warps) {
+  int32_t groups = warps / getPowerOfTwoFactor(warps);
+  if (groups > 1)
+    for (int dim : llvm::reverse(order))
+      if (shape[dim] / getPowerOfTwoFactor(shape[dim]) == groups)
+        return {dim, groups};
+  return {};
+}
+
 FragmentLayout layout::blocked(ArrayRef<int32_t> shape,
                                const BlockedOptions &options) {
   int rank = static_cast<int>(shape.size());
-  assert(llvm::isPowerOf2_32(options.threads) &&
-         options.threads >= lanesPerWarp && "whole warps, a power of two");
+  assert(options.threads >= lanesPerWarp &&
+         options.threads % lanesPerWarp == 0 && "whole warps");
   llvm::SmallVector<int, 4> order = options.order;
   if (order.empty())
     for (int dim = rank - 1; dim >= 0; --dim)
       order.push_back(dim);
   assert(int(order.size()) == rank && "the order lists all dimensions");
 
+  int warpCount = options.threads / lanesPerWarp;
+  Spread spread = findSpread(shape, order, warpCount);
   Coords coreExtents;
   llvm::SmallVector<Repeat, 4> repeats;
   for (auto [dim, extent] : llvm::enumerate(shape)) {
     coreExtents.push_back(getPowerOfTwoFactor(extent));
-    repeats.push_back({int(dim), extent / coreExtents.back()});
+    int32_t groups = int(dim) == spread.dim ? spread.count : 1;
+    repeats.push_back({int(dim), extent / coreExtents.back() / groups});
   }
 
   // Hands out the next bit of a dimension.
@@ -59,7 +74,7 @@ FragmentLayout layout::blocked(ArrayRef<int32_t> shape,
       registers.push_back(takeBit(fastest));
   }
 
-  size_t warpBits = llvm::Log2_32(options.threads / lanesPerWarp);
+  size_t warpBits = llvm::Log2_32(warpCount / spread.count);
   for (int dim : order) {
     while (hasBit(dim)) {
       std::vector<Coords> &next = lanes.size() < 5          ? lanes
@@ -72,7 +87,8 @@ FragmentLayout layout::blocked(ArrayRef<int32_t> shape,
   warps.resize(warpBits, Coords(rank, 0));
 
   std::optional<FragmentLayout> result =
-      FragmentLayout::create(registers, lanes, warps, coreExtents, repeats);
+      FragmentLayout::create(registers, lanes, warps, coreExtents, repeats,
+                             /*error=*/nullptr, spread);
   assert(result && "every bit of the tile was handed out once");
   return *result;
 }

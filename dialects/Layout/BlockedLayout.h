@@ -14,7 +14,7 @@ namespace layout {
 /// What `blocked` is asked for.
 struct BlockedOptions {
   int elementBits = 32;
-  int threads = 128; ///< a power of two, at least 32
+  int threads = 128; ///< a multiple of 32
   /// Dimensions from fastest to slowest; empty: the last one is fastest.
   llvm::SmallVector<int, 4> order;
   int vectorBits = 128; ///< widest access of one thread
@@ -27,7 +27,10 @@ struct BlockedOptions {
 /// vector of up to `vectorBits` along the fastest dimension, consecutive lanes
 /// consecutive vectors, then warps, then further registers; what is left after
 /// powers of two goes to repeats.  A tile with fewer vectors than threads is
-/// replicated.  Works for any extents >= 1.  Elements that share a byte are
+/// replicated.  Where warps are no power of two, their odd factor is shared out
+/// along a dimension that has the same one (192 rows and 12 warps: 64 rows for
+/// each 4 warps); if there is none, the layout has the next lower power of two
+/// of warps.  Works for any extents >= 1.  Elements that share a byte are
 /// always held by one thread.  The tile has at most 2^30 elements.
 FragmentLayout blocked(llvm::ArrayRef<int32_t> shape,
                        const BlockedOptions &options);

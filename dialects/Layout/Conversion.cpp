@@ -1,8 +1,9 @@
 //===- Conversion.cpp - From one fragment layout to another ---------------===//
 //
-// Between layouts of one core shape everything is linear and decided by the
-// bases.  Otherwise (repeats that one layout folds into its core and the other
-// does not) all elements are enumerated.
+// Between layouts of one core shape, whose groups of warps lie alike,
+// everything is linear and decided by the bases.  Otherwise (repeats that one
+// layout folds into its core and the other does not) all elements are
+// enumerated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,9 +38,9 @@ static std::optional<std::vector<int>> mapRegisters(const FragmentLayout &from,
 static bool isSameInAllThreads(const FragmentLayout &from,
                                const FragmentLayout &to,
                                ArrayRef<int> registerOf) {
-  if (from.coreExtents() == to.coreExtents())
+  if (from.coreExtents() == to.coreExtents() && from.spread() == to.spread())
     return from.laneBases() == to.laneBases() &&
-           from.warpBases() == to.warpBases();
+           from.coreWarpBases() == to.coreWarpBases();
   for (int warp = 0; warp < to.numWarps(); ++warp)
     for (int lane = 0; lane < lanesPerWarp; ++lane)
       for (auto [reg, source] : llvm::enumerate(registerOf))
@@ -64,7 +65,8 @@ static bool staysInWarpByBases(const FragmentLayout &from,
     for (const Coords &basis : bases)
       if (!span.solve(pack(basis)))
         return false;
-  for (auto [mine, theirs] : llvm::zip_equal(from.warpBases(), to.warpBases()))
+  for (auto [mine, theirs] :
+       llvm::zip_equal(from.coreWarpBases(), to.coreWarpBases()))
     if (!span.solve(pack(mine) ^ pack(theirs)))
       return false;
   return true;
@@ -111,9 +113,10 @@ ConversionPlan layout::planConversion(const FragmentLayout &from,
               std::move(*registerOf)};
     }
   }
-  bool staysInWarp = from.coreExtents() == to.coreExtents()
-                         ? staysInWarpByBases(from, to)
-                         : staysInWarpByElements(from, to);
+  bool staysInWarp =
+      from.coreExtents() == to.coreExtents() && from.spread() == to.spread()
+          ? staysInWarpByBases(from, to)
+          : staysInWarpByElements(from, to);
   return {staysInWarp ? ConversionKind::Shuffle : ConversionKind::SharedMemory,
           {}};
 }

@@ -1,6 +1,7 @@
 //===- FragmentLayout.cpp - Which thread holds which element --------------===//
 //
-// A core that is linear over bits, and a mixed-radix number of repeats of it.
+// A core that is linear over bits, a mixed-radix number of repeats of it, and
+// an odd number of groups of warps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +52,22 @@ static LinearLayout foldRepeats(const LinearLayout &core,
   return folded;
 }
 
-FragmentLayout::FragmentLayout(LinearLayout core, ArrayRef<Repeat> repeats) {
+/// The bases of all bits of the warp index: behind those of the core the bits
+/// of the group, each of which leads on by a power of two of cores.
+static std::vector<Coords> listWarpBases(ArrayRef<Coords> core, Spread spread,
+                                         ArrayRef<int32_t> extents) {
+  std::vector<Coords> bases(core);
+  for (int32_t group = 1; group < spread.count; group *= 2) {
+    bases.emplace_back(extents.size(), 0);
+    if (spread.dim >= 0)
+      bases.back()[spread.dim] = group * extents[spread.dim];
+  }
+  return bases;
+}
+
+FragmentLayout::FragmentLayout(LinearLayout core, ArrayRef<Repeat> repeats,
+                               Spread spread)
+    : spreadDigit(spread.count > 1 ? spread : Spread()) {
   for (const Repeat &repeat : repeats)
     if (repeat.count > 1)
       repeatList.push_back(repeat);
@@ -59,9 +75,11 @@ FragmentLayout::FragmentLayout(LinearLayout core, ArrayRef<Repeat> repeats) {
 
   for (const LinearLayout::OutDim &out : coreLayout.outDims())
     extents.push_back(out.size);
-  tileShape = extents;
+  for (auto [dim, extent] : llvm::enumerate(extents))
+    tileShape.push_back(extent * groupsAlong(int(dim)));
   for (const Repeat &repeat : repeatList)
     tileShape[repeat.dim] *= repeat.count;
+  allWarpBases = listWarpBases(coreWarpBases(), spreadDigit, extents);
   for (const Coords &basis : registerBases())
     registerSpan.insert(packCoords(basis, extents));
 }
@@ -126,18 +144,56 @@ static bool verifyRepeats(const LinearLayout &core, ArrayRef<Repeat> repeats,
   return true;
 }
 
+/// Checks the groups of warps beside the repeats, which are checked.
+static bool verifySpread(const LinearLayout &core, ArrayRef<Repeat> repeats,
+                         Spread spread, std::string *error) {
+  auto refuse = [&](const Twine &why) {
+    fail(error, why);
+    return false;
+  };
+  // As many warps as a block may have.
+  constexpr int mostWarps = 32;
+  int rank = int(core.outDims().size());
+  if (spread.count < 1 || spread.count % 2 == 0 || spread.count > mostWarps)
+    return refuse("an odd number of groups of warps is expected, got " +
+                  Twine(spread.count));
+  if (spread.dim < -1 || spread.dim >= rank)
+    return refuse("groups of warps along dimension " + Twine(spread.dim) +
+                  " of a fragment of rank " + Twine(rank));
+  if (spread.dim < 0 || spread.count == 1)
+    return true;
+  int64_t extent = core.outDims()[spread.dim].size;
+  for (const Repeat &repeat : repeats) {
+    if (repeat.dim != spread.dim)
+      continue;
+    // A power of two of repeats has its place in the core, below the groups.
+    if (repeat.count % 2 == 0)
+      return refuse("dimension " + Twine(repeat.dim) +
+                    " has groups of warps, and is repeated an even number of "
+                    "times");
+    extent *= repeat.count;
+  }
+  if (extent * spread.count > (1 << 30))
+    return refuse("dimension " + Twine(spread.dim) + " is spread over " +
+                  Twine(spread.count) + " groups of warps");
+  return true;
+}
+
 std::optional<FragmentLayout> FragmentLayout::create(LinearLayout core,
                                                      ArrayRef<Repeat> repeats,
-                                                     std::string *error) {
-  if (!verifyCore(core, error) || !verifyRepeats(core, repeats, error))
+                                                     std::string *error,
+                                                     Spread spread) {
+  if (!verifyCore(core, error) || !verifyRepeats(core, repeats, error) ||
+      !verifySpread(core, repeats, spread, error))
     return std::nullopt;
-  return FragmentLayout(std::move(core), repeats);
+  return FragmentLayout(std::move(core), repeats, spread);
 }
 
 std::optional<FragmentLayout>
 FragmentLayout::create(ArrayRef<Coords> registers, ArrayRef<Coords> lanes,
                        ArrayRef<Coords> warps, ArrayRef<int32_t> coreExtents,
-                       ArrayRef<Repeat> repeats, std::string *error) {
+                       ArrayRef<Repeat> repeats, std::string *error,
+                       Spread spread) {
   std::vector<LinearLayout::OutDim> outs;
   for (auto [dim, extent] : llvm::enumerate(coreExtents))
     outs.push_back({tileDimName(dim), extent});
@@ -148,18 +204,28 @@ FragmentLayout::create(ArrayRef<Coords> registers, ArrayRef<Coords> lanes,
                            std::move(outs), error);
   if (!core)
     return std::nullopt;
-  return create(std::move(*core), repeats, error);
+  return create(std::move(*core), repeats, error, spread);
 }
 
 FragmentLayout FragmentLayout::replicated(ArrayRef<int32_t> shape, int warps) {
-  assert(llvm::isPowerOf2_32(warps) && "warps are a power of two");
   Coords ones(shape.size(), 1), zeros(shape.size(), 0);
   llvm::SmallVector<Repeat, 4> repeats;
   for (auto [dim, extent] : llvm::enumerate(shape))
     repeats.push_back({int(dim), extent});
-  return *create({}, std::vector<Coords>(5, zeros),
-                 std::vector<Coords>(llvm::Log2_32(warps), zeros), ones,
-                 repeats);
+  return *create({}, std::vector<Coords>(5, zeros), {}, ones, repeats)
+              ->replicateWarps(warps);
+}
+
+std::optional<FragmentLayout> FragmentLayout::replicateWarps(int warps) const {
+  if (warps % numWarps() != 0)
+    return std::nullopt;
+  int more = warps / numWarps(), groups = more / (more & -more);
+  if (groups > 1 && spreadDigit.count > 1)
+    return std::nullopt;
+  std::vector<Coords> bases(coreWarpBases());
+  bases.insert(bases.end(), llvm::Log2_32(more & -more), Coords(rank(), 0));
+  return create(registerBases(), laneBases(), bases, extents, repeatList,
+                nullptr, groups > 1 ? Spread{-1, groups} : spreadDigit);
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,7 +256,8 @@ Coords FragmentLayout::registerOffset(int reg) const {
   Coords coords(rank(), 0);
   int repeat = reg / coreRegisters();
   for (const Repeat &level : llvm::reverse(repeatList)) {
-    coords[level.dim] = repeat % level.count * extents[level.dim];
+    coords[level.dim] =
+        repeat % level.count * extents[level.dim] * groupsAlong(level.dim);
     repeat /= level.count;
   }
   return coords;
@@ -232,7 +299,11 @@ std::optional<int> FragmentLayout::findRegister(ArrayRef<int32_t> coords,
   for (int dim = 0; dim < rank(); ++dim) {
     if (coords[dim] < 0 || coords[dim] >= tileShape[dim])
       return std::nullopt;
-    coreCoords[dim] ^= coords[dim] % extents[dim];
+    // The warp's group beside that of the element.
+    int32_t group = coreCoords[dim] / extents[dim];
+    if (group != coords[dim] / extents[dim] % groupsAlong(dim))
+      return std::nullopt;
+    coreCoords[dim] ^= group * extents[dim] + coords[dim] % extents[dim];
   }
   std::optional<uint64_t> coreRegister =
       registerSpan.solve(packCoords(coreCoords, extents));
@@ -240,7 +311,8 @@ std::optional<int> FragmentLayout::findRegister(ArrayRef<int32_t> coords,
     return std::nullopt;
   int repeat = 0;
   for (const Repeat &level : repeatList)
-    repeat = repeat * level.count + coords[level.dim] / extents[level.dim];
+    repeat = repeat * level.count +
+             coords[level.dim] / extents[level.dim] / groupsAlong(level.dim);
   return repeat * coreRegisters() + static_cast<int>(*coreRegister);
 }
 
@@ -249,14 +321,18 @@ OwnerMask FragmentLayout::ownerMask() const {
   // last, so that between a redundant register and a redundant lane the choice
   // falls at compile time.
   BitBasis span;
-  for (ArrayRef<Coords> list : {laneBases(), warpBases(), registerBases()})
+  for (ArrayRef<Coords> list : {laneBases(), coreWarpBases(), registerBases()})
     for (const Coords &basis : list)
       span.insert(packCoords(basis, extents));
   uint64_t free = span.freeColumns();
+  int coreWarpBits = int(coreWarpBases().size());
   OwnerMask mask;
   mask.lanes = free & (lanesPerWarp - 1);
-  mask.warps = (free >> 5) & (numWarps() - 1);
-  mask.registers = static_cast<int32_t>(free >> (5 + warpBases().size()));
+  mask.warps = (free >> 5) & ((1 << coreWarpBits) - 1);
+  mask.registers = static_cast<int32_t>(free >> (5 + coreWarpBits));
+  // Of groups that hold the same the first one owns it.
+  if (spreadDigit.dim < 0)
+    mask.warps |= (1 << warpBases().size()) - (1 << coreWarpBits);
   return mask;
 }
 
@@ -274,11 +350,19 @@ llvm::hash_code layout::hash_value(const FragmentLayout &layout) {
   llvm::hash_code hash = hash_value(layout.coreLayout);
   for (const Repeat &repeat : layout.repeatList)
     hash = llvm::hash_combine(hash, repeat.dim, repeat.count);
-  return hash;
+  return llvm::hash_combine(hash, layout.spreadDigit.dim,
+                            layout.spreadDigit.count);
 }
 
 void FragmentLayout::print(llvm::raw_ostream &os) const {
   printShape(os, tileShape);
+  if (spreadDigit.count > 1) {
+    os << " spread=";
+    if (spreadDigit.dim < 0)
+      printList(os, {spreadDigit.count});
+    else
+      printList(os, {spreadDigit.dim, spreadDigit.count});
+  }
   if (!repeatList.empty()) {
     std::vector<Coords> list;
     for (const Repeat &repeat : repeatList)
@@ -291,7 +375,7 @@ void FragmentLayout::print(llvm::raw_ostream &os) const {
   os << " lanes=";
   printNestedList(os, laneBases());
   os << " warps=";
-  printNestedList(os, warpBases());
+  printNestedList(os, coreWarpBases());
 }
 
 std::string FragmentLayout::str() const {
@@ -301,10 +385,30 @@ std::string FragmentLayout::str() const {
   return text;
 }
 
+/// Divides an extent by what `list`, of dimension and count, takes out of it.
+static bool takeFactor(Coords &extents, ArrayRef<int32_t> list, StringRef what,
+                       std::string *error) {
+  if (list.size() != 2 || list[0] >= int(extents.size())) {
+    fail(error, what + " is not a pair of dimension and count");
+    return false;
+  }
+  int32_t &extent = extents[list[0]];
+  if (list[1] < 1 || extent % list[1] != 0) {
+    fail(error, "extent " + Twine(extent) + " is not a multiple of " +
+                    Twine(list[1]) + ", the count of " + what);
+    return false;
+  }
+  extent /= list[1];
+  return true;
+}
+
 std::optional<FragmentLayout> FragmentLayout::parse(StringRef text,
                                                     std::string *error) {
   TextCursor cursor(text);
   Coords coreExtents = cursor.readShape();
+  std::optional<Coords> spreadList;
+  if (cursor.consume("spread="))
+    spreadList = cursor.readList();
   std::vector<Coords> repeatLists;
   if (cursor.consume("repeats="))
     repeatLists = cursor.readNestedList();
@@ -319,16 +423,19 @@ std::optional<FragmentLayout> FragmentLayout::parse(StringRef text,
   if (!cursor.atEnd())
     return fail(error, "text follows the layout");
 
+  Spread spread;
+  if (spreadList && spreadList->size() == 1) {
+    spread.count = spreadList->front();
+  } else if (spreadList) {
+    if (!takeFactor(coreExtents, *spreadList, "the spread", error))
+      return std::nullopt;
+    spread = {spreadList->front(), spreadList->back()};
+  }
   llvm::SmallVector<Repeat, 4> repeats;
   for (const Coords &list : repeatLists) {
-    if (list.size() != 2 || list[0] >= int(coreExtents.size()))
-      return fail(error, "a repeat is not a pair of dimension and count");
-    if (list[1] < 1 || coreExtents[list[0]] % list[1] != 0)
-      return fail(error, "extent " + Twine(coreExtents[list[0]]) +
-                             " is not a multiple of its repeat count " +
-                             Twine(list[1]));
-    coreExtents[list[0]] /= list[1];
+    if (!takeFactor(coreExtents, list, "a repeat", error))
+      return std::nullopt;
     repeats.push_back({list[0], list[1]});
   }
-  return create(registers, lanes, warps, coreExtents, repeats, error);
+  return create(registers, lanes, warps, coreExtents, repeats, error, spread);
 }

@@ -2,15 +2,21 @@
 //
 // The layout of a fragment, a tile held in registers.  Tile extents need not be
 // powers of two: a layout is a core that is linear over bits, with extents that
-// are powers of two, repeated a whole number of times along each dimension.
+// are powers of two, repeated a whole number of times along each dimension. Nor
+// need warps be a power of two: an odd number of groups of warps each hold the
+// core at another place along one dimension (the spread), or all at the same.
 //
 //     register = repeat * coreRegisters + coreRegister
-//     coords   = core(coreRegister, lane, warp) + repeatIndex * coreExtents
+//     warp     = group * coreWarps + coreWarp
+//     coords   = core(coreRegister, lane, coreWarp)
+//                + (group + groups * repeatIndex) * coreExtents
 //
-// where `repeat` counts the repeat indices in mixed radix, in the order of the
+// where `groups` is 1 in all dimensions but that of the spread, and `repeat`
+// counts the repeat indices in mixed radix, in the order of the
 // list of repeats (outermost first; the builders list the dimensions in order).
-// Since the core is linear, an emitter needs the thread's index only once per
-// fragment:
+// Since the core is linear, and the extents of the core are powers of two, what
+// a thread's index adds to coordinates is linear over all its bits, those of
+// the group too.  An emitter needs it only once per fragment:
 //
 //     coords = (threadCoords(lane, warp) ^ registerXor(r)) + registerOffset(r)
 //
@@ -49,6 +55,15 @@ struct Repeat {
   bool operator==(const Repeat &) const = default;
 };
 
+/// `count` groups of warps (an odd number), each of which holds another part of
+/// the tile along dimension `dim`; all hold the same if that is -1.  The group
+/// is the part of the warp index above the bits of the core.
+struct Spread {
+  int dim = -1;
+  int32_t count = 1;
+  bool operator==(const Spread &) const = default;
+};
+
 struct ReindexedLayout;
 
 class FragmentLayout {
@@ -56,8 +71,9 @@ public:
   /// Builds a layout from the bases of its core: `registers[i]`, `lanes[i]` and
   /// `warps[i]` are the coordinates of bit i of the register, lane and warp
   /// index.  There are 5 lane bases.  The core must reach each coordinate below
-  /// `coreExtents`.  `repeats` names a dimension at most once.  On failure says
-  /// why in `error` (if given).
+  /// `coreExtents`.  `repeats` names a dimension at most once, and an odd
+  /// number of times if it is that of the spread.  On failure says why in
+  /// `error` (if given).
   ///
   /// Repeats that enumerate registers as more register bits would are folded
   /// into the core, so that equal maps compare equal: what `repeats()` returns
@@ -65,21 +81,23 @@ public:
   static std::optional<FragmentLayout>
   create(llvm::ArrayRef<Coords> registers, llvm::ArrayRef<Coords> lanes,
          llvm::ArrayRef<Coords> warps, llvm::ArrayRef<int32_t> coreExtents,
-         llvm::ArrayRef<Repeat> repeats, std::string *error = nullptr);
+         llvm::ArrayRef<Repeat> repeats, std::string *error = nullptr,
+         Spread spread = {});
 
   /// The same from a core with inputs "register", "lane", "warp" and outputs
   /// "dim0", "dim1", ... in this order.
   static std::optional<FragmentLayout> create(LinearLayout core,
                                               llvm::ArrayRef<Repeat> repeats,
-                                              std::string *error = nullptr);
+                                              std::string *error = nullptr,
+                                              Spread spread = {});
 
-  /// Each thread of `warps` (a power of two) warps holds the whole tile, of at
-  /// most 2^30 elements.
+  /// Each thread of `warps` warps holds the whole tile, of at most 2^30
+  /// elements.
   static FragmentLayout replicated(llvm::ArrayRef<int32_t> shape, int warps);
 
   int rank() const { return static_cast<int>(tileShape.size()); }
   llvm::ArrayRef<int32_t> shape() const { return tileShape; }
-  int numWarps() const { return 1 << warpBases().size(); }
+  int numWarps() const { return spreadDigit.count << coreWarpBases().size(); }
   int numThreads() const { return numWarps() * lanesPerWarp; }
   /// Number of registers, that is of elements held by each thread.
   int elementsPerThread() const { return coreRegisters() * repeatCount(); }
@@ -93,7 +111,11 @@ public:
 
   llvm::ArrayRef<Coords> registerBases() const { return bases(0); }
   llvm::ArrayRef<Coords> laneBases() const { return bases(1); }
-  llvm::ArrayRef<Coords> warpBases() const { return bases(2); }
+  llvm::ArrayRef<Coords> coreWarpBases() const { return bases(2); }
+  Spread spread() const { return spreadDigit; }
+  /// What each bit of the warp index moves, those of the group of warps
+  /// included: all that an emitter needs.
+  llvm::ArrayRef<Coords> warpBases() const { return allWarpBases; }
 
   /// The element held in register `reg` of a thread.
   Coords coordsOf(int reg, int lane, int warp) const;
@@ -120,6 +142,14 @@ public:
   /// keep their numbers.
   FragmentLayout permuteDims(llvm::ArrayRef<int> order) const;
 
+  /// The same elements in each thread, in registers of another order: `bases`
+  /// are those of the core in that order.
+  FragmentLayout withRegisterBases(llvm::ArrayRef<Coords> bases) const;
+
+  /// The layout with `warps` warps, of which those beyond its own hold the same
+  /// elements; none if `warps` is no multiple of what it has.
+  std::optional<FragmentLayout> replicateWarps(int warps) const;
+
   /// The layout that a source operand of an index map needs so that each thread
   /// finds the elements for its part of this fragment, the result, in its own
   /// registers: result[coords] = source[s], s[i] = coords[dimMap[i]], or 0
@@ -143,13 +173,17 @@ public:
   std::optional<FragmentLayout> partLayout(llvm::ArrayRef<int32_t> shape) const;
 
   bool operator==(const FragmentLayout &other) const {
-    return coreLayout == other.coreLayout && repeatList == other.repeatList;
+    return coreLayout == other.coreLayout && repeatList == other.repeatList &&
+           spreadDigit == other.spreadDigit;
   }
   friend llvm::hash_code hash_value(const FragmentLayout &layout);
 
   /// Text such as
   ///     16x24 repeats=[[1,3]] registers=[[0,1],[8,0]] lanes=[...] warps=[]
-  /// where a repeat is [dim, count] and the core has the rest of the shape.
+  ///     192x8 spread=[0,3] registers=[[0,1],[8,0]] lanes=[...] warps=[...]
+  /// where a repeat, and the spread, is [dim, count], the core has the rest of
+  /// the shape, and warps are those of the core.  Groups of warps that hold the
+  /// same are spread=[count].
   void print(llvm::raw_ostream &os) const;
   std::string str() const;
   /// Reads what `print` writes.  On failure says why in `error` (if given).
@@ -157,17 +191,24 @@ public:
                                              std::string *error = nullptr);
 
 private:
-  FragmentLayout(LinearLayout core, llvm::ArrayRef<Repeat> repeats);
+  FragmentLayout(LinearLayout core, llvm::ArrayRef<Repeat> repeats,
+                 Spread spread);
 
   llvm::ArrayRef<Coords> bases(int in) const {
     return coreLayout.inDims()[in].bases;
   }
   /// Packs core coordinates into one word, dimension after dimension.
   uint64_t packCore(llvm::ArrayRef<int32_t> coords) const;
+  /// Groups of warps along a dimension.
+  int32_t groupsAlong(int dim) const {
+    return dim == spreadDigit.dim ? spreadDigit.count : 1;
+  }
   LinearLayout coreLayout;
   llvm::SmallVector<Repeat, 4> repeatList;
+  Spread spreadDigit;
   Coords extents;
   Coords tileShape;
+  std::vector<Coords> allWarpBases;
   /// The span of the register bases: finds registers from coordinates.
   BitBasis registerSpan;
 };

@@ -74,6 +74,18 @@ static GroupedDim splitDivisor(int32_t divisor, int32_t coreExtent) {
   return {int(llvm::Log2_32(inCore)), divisor / inCore};
 }
 
+/// The groups of warps of a source that is read along `sourceDim` of a result
+/// with `spread`, which has `cores` along that dimension, `levels` of them to
+/// one element of the source; none if that spreads no core evenly.
+static std::optional<Spread> pullSpread(Spread spread, int sourceDim,
+                                        int32_t levels, int32_t cores) {
+  if (levels >= cores)
+    return Spread{-1, spread.count};
+  if (levels != 1)
+    return std::nullopt;
+  return Spread{sourceDim, spread.count};
+}
+
 std::optional<ReindexedLayout>
 FragmentLayout::reindexSource(ArrayRef<int> dimMap,
                               ArrayRef<int32_t> divisors) const {
@@ -110,16 +122,29 @@ FragmentLayout::reindexSource(ArrayRef<int> dimMap,
     if (span.insert(words.back()))
       kept.push_back(basis);
   }
+  Spread sourceSpread{-1, spreadDigit.count};
+  if (int dim = spreadDigit.dim; dim >= 0 && (*sourceDim)[dim] >= 0) {
+    int source = (*sourceDim)[dim];
+    auto pulled = pullSpread(spreadDigit, source, grouped[source].levels,
+                             tileShape[dim] / extents[dim]);
+    if (!pulled)
+      return std::nullopt;
+    sourceSpread = *pulled;
+  }
+  // Cores of the repeats of a dimension that one source element stands for.
+  auto getLevels = [&](const Repeat &level) {
+    int32_t levels = grouped[(*sourceDim)[level.dim]].levels;
+    return std::max(levels / groupsAlong(level.dim), 1);
+  };
   llvm::SmallVector<Repeat, 4> sourceRepeats;
   for (const Repeat &level : repeatList)
     if (int source = (*sourceDim)[level.dim]; source >= 0)
       sourceRepeats.push_back(
-          {source,
-           int32_t(llvm::divideCeil(level.count, grouped[source].levels))});
+          {source, int32_t(llvm::divideCeil(level.count, getLevels(level)))});
 
   std::optional<FragmentLayout> source =
-      create(kept, pullBases(laneBases()), pullBases(warpBases()),
-             sourceExtents, sourceRepeats);
+      create(kept, pullBases(laneBases()), pullBases(coreWarpBases()),
+             sourceExtents, sourceRepeats, /*error=*/nullptr, sourceSpread);
   assert(source && "a projection of a surjective map is surjective");
 
   // Follow each core register, then each repeat.  Folding repeats into the core
@@ -143,9 +168,9 @@ FragmentLayout::reindexSource(ArrayRef<int> dimMap,
                                        return (*sourceDim)[level.dim] >= 0;
                                      }),
              sourceRepeats))
-      repeat = repeat * sourceLevel.count + offset[level.dim] /
-                                                extents[level.dim] /
-                                                grouped[sourceLevel.dim].levels;
+      repeat = repeat * sourceLevel.count +
+               offset[level.dim] / extents[level.dim] / groupsAlong(level.dim) /
+                   getLevels(level);
     result.registerOf.push_back((repeat << kept.size()) +
                                 coreRegisterOf[reg % coreRegisters()]);
   }
@@ -159,9 +184,17 @@ FragmentLayout FragmentLayout::permuteDims(ArrayRef<int> order) const {
     const int *place = llvm::find(order, level.dim);
     permuted.push_back({static_cast<int>(place - order.begin()), level.count});
   }
+  Spread moved = spreadDigit;
+  if (moved.dim >= 0)
+    moved.dim = int(llvm::find(order, moved.dim) - order.begin());
   return *create(pullBack(registerBases(), order), pullBack(laneBases(), order),
-                 pullBack(warpBases(), order), pullBack(extents, order, 1),
-                 permuted);
+                 pullBack(coreWarpBases(), order), pullBack(extents, order, 1),
+                 permuted, /*error=*/nullptr, moved);
+}
+
+FragmentLayout FragmentLayout::withRegisterBases(ArrayRef<Coords> bases) const {
+  return *create(bases, laneBases(), coreWarpBases(), extents, repeatList,
+                 /*error=*/nullptr, spreadDigit);
 }
 
 std::optional<FragmentLayout>
@@ -172,8 +205,12 @@ FragmentLayout::partLayout(ArrayRef<int32_t> shape) const {
   for (auto [dim, extent] : llvm::enumerate(shape)) {
     if (extent < 1 || tileShape[dim] % extent != 0)
       return std::nullopt;
+    // Groups of warps would find parts of theirs in other registers.
+    if (int(dim) == spreadDigit.dim && extent != tileShape[dim])
+      return std::nullopt;
     core.push_back(std::min(extents[dim], extent & -extent));
-    partRepeats.push_back({int(dim), extent / core.back()});
+    partRepeats.push_back(
+        {int(dim), extent / core.back() / groupsAlong(int(dim))});
   }
   // A basis is inside the part or leads to another one.
   auto isInside = [&](const Coords &basis) {
@@ -181,7 +218,7 @@ FragmentLayout::partLayout(ArrayRef<int32_t> shape) const {
         basis, core, [](int32_t step, int32_t size) { return step < size; });
   };
   if (!llvm::all_of(laneBases(), isInside) ||
-      !llvm::all_of(warpBases(), isInside))
+      !llvm::all_of(coreWarpBases(), isInside))
     return std::nullopt;
   std::vector<Coords> registers;
   for (const Coords &basis : registerBases()) {
@@ -192,5 +229,6 @@ FragmentLayout::partLayout(ArrayRef<int32_t> shape) const {
              }))
       return std::nullopt;
   }
-  return create(registers, laneBases(), warpBases(), core, partRepeats);
+  return create(registers, laneBases(), coreWarpBases(), core, partRepeats,
+                /*error=*/nullptr, spreadDigit);
 }

@@ -175,14 +175,29 @@ static std::vector<Coords> getRegisterSteps(const FragmentLayout &layout) {
   return steps;
 }
 
+/// The groups of warps of what a fragment reads.  An odd factor of a dimension,
+/// as they are, passes to another dimension as a whole.
+static Spread pullSpread(const FragmentLayout &fragment, const IndexMap &map) {
+  Spread spread = fragment.spread();
+  if (spread.dim < 0)
+    return spread;
+  Coords group(fragment.rank(), 0);
+  group[spread.dim] = fragment.coreExtents()[spread.dim];
+  Coords moved = map.applyLinear(group);
+  const int32_t *dim = llvm::find_if(moved, [](int32_t c) { return c != 0; });
+  return {dim == moved.end() ? -1 : int(dim - moved.begin()), spread.count};
+}
+
 ReindexedLayout layout::readThrough(const FragmentLayout &fragment,
                                     const IndexMap &map) {
   assert(map.from() == fragment.shape() && "a map from another shape");
   Coords sizes;
   llvm::SmallVector<Repeat, 4> repeats;
+  Spread spread = pullSpread(fragment, map);
   for (auto [dim, extent] : llvm::enumerate(map.to())) {
     sizes.push_back(getPowerOfTwoFactor(extent));
-    repeats.push_back({int(dim), extent / sizes.back()});
+    int32_t groups = int(dim) == spread.dim ? spread.count : 1;
+    repeats.push_back({int(dim), extent / sizes.back() / groups});
   }
   auto pull = [&](ArrayRef<Coords> list) {
     std::vector<Coords> pulled;
@@ -194,7 +209,7 @@ ReindexedLayout layout::readThrough(const FragmentLayout &fragment,
   // held beside the others.
   BitBasis own, all;
   std::vector<Coords> registers, lanes = pull(fragment.laneBases()),
-                                 warps = pull(fragment.warpBases());
+                                 warps = pull(fragment.coreWarpBases());
   for (const Coords &step : pull(getRegisterSteps(fragment)))
     if (own.insert(packCoords(step, sizes)))
       registers.push_back(step);
@@ -212,7 +227,8 @@ ReindexedLayout layout::readThrough(const FragmentLayout &fragment,
     return getRowMajor(a, sizes) < getRowMajor(b, sizes);
   });
   std::optional<FragmentLayout> source =
-      FragmentLayout::create(registers, lanes, warps, sizes, repeats);
+      FragmentLayout::create(registers, lanes, warps, sizes, repeats,
+                             /*error=*/nullptr, spread);
   assert(source && "every bit of the source is reached");
 
   ReindexedLayout result{std::move(*source), {}};

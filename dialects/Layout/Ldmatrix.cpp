@@ -121,6 +121,7 @@ static LdmatrixPlan buildPlan(const FragmentLayout &fragment,
                               const MatrixMatch &match, int maxMatrices) {
   LdmatrixPlan plan;
   plan.transposed = match.transposed;
+  plan.warps = fragment.numWarps();
   plan.warpBases.assign(fragment.warpBases().begin(),
                         fragment.warpBases().end());
 

@@ -43,6 +43,7 @@ struct LdmatrixInstruction {
 struct LdmatrixPlan {
   int matrices = 4; ///< 1, 2 or 4
   bool transposed = false;
+  int warps = 1;
   std::array<Coords, 5> laneBases;
   llvm::SmallVector<Coords, 4> warpBases;
   std::vector<LdmatrixInstruction> instructions;

@@ -21,16 +21,19 @@ using llvm::Twine;
 
 namespace {
 
-/// How one dimension is cut into warps, instruction tiles and their insides.
+/// How one dimension is cut into groups of warps, warps, instruction tiles and
+/// their insides.
 struct TiledDim {
   int instructionExtent;
-  int warps;
-  int tiles; ///< of one warp
+  int warps;  ///< of one group, a power of two
+  int groups; ///< odd
+  int tiles;  ///< of one warp
   ArrayRef<int> order;
 
-  TiledDim(int extent, int instructionExtent, int warps, ArrayRef<int> order)
-      : instructionExtent(instructionExtent), warps(warps),
-        tiles(extent / (instructionExtent * warps)), order(order) {}
+  TiledDim(int extent, int instructionExtent, int allWarps, ArrayRef<int> order)
+      : instructionExtent(instructionExtent), warps(allWarps & -allWarps),
+        groups(allWarps / warps),
+        tiles(extent / (instructionExtent * allWarps)), order(order) {}
 
   int coreTiles() const { return tiles & -tiles; }
   int repeats() const { return tiles / coreTiles(); }
@@ -72,10 +75,16 @@ public:
     warps.insert(warps.end(), Log2_32(count), Coords(2, 0));
   }
 
-  FragmentLayout build() const {
+  /// `groups` of warps along a dimension that the fragment lacks hold the same.
+  FragmentLayout build(int groups = 1) const {
+    Spread spread{-1, groups};
+    for (int dim : {0, 1})
+      if (dims[dim]->groups > 1)
+        spread = {dim, dims[dim]->groups};
     std::optional<FragmentLayout> result = FragmentLayout::create(
         registers, lanes, warps, {dims[0]->coreExtent(), dims[1]->coreExtent()},
-        {Repeat{0, dims[0]->repeats()}, Repeat{1, dims[1]->repeats()}});
+        {Repeat{0, dims[0]->repeats()}, Repeat{1, dims[1]->repeats()}},
+        /*error=*/nullptr, spread);
     assert(result && "a verified tiling covers its tile");
     return *result;
   }
@@ -106,9 +115,9 @@ static bool reportFailure(std::string *error, const Twine &message) {
 /// bits.
 static bool verifyDim(llvm::StringRef name, int extent, int instructionExtent,
                       int warps, ArrayRef<int> order, std::string *error) {
-  if (warps < 1 || !llvm::isPowerOf2_32(warps))
-    return reportFailure(error, Twine(warps) + " warps along " + name +
-                                    " are not a power of two");
+  if (warps < 1)
+    return reportFailure(error,
+                         "there are " + Twine(warps) + " warps along " + name);
   int64_t step = int64_t(instructionExtent) * warps;
   if (extent < 1 || extent % step != 0)
     return reportFailure(error, "tile extent " + name + " = " + Twine(extent) +
@@ -137,6 +146,11 @@ bool MmaTiling::verify(int k, std::string *error) const {
         error, "no matrix instruction has the shape m" + Twine(instruction.m) +
                    "n" + Twine(instruction.n) + "k" + Twine(instruction.k) +
                    " with " + Twine(instruction.elementBits) + " bits");
+  if (!llvm::isPowerOf2_32(std::max(warpsM, 1)) &&
+      !llvm::isPowerOf2_32(std::max(warpsN, 1)))
+    return reportFailure(error, "neither " + Twine(warpsM) +
+                                    " warps along M nor " + Twine(warpsN) +
+                                    " along N are a power of two");
   return verifyDim("M", m, instruction.m, warpsM, mOrder, error) &&
          verifyDim("N", n, instruction.n, warpsN, nOrder, error) &&
          verifyDim("K", k, instruction.k, 1, kOrder, error);
@@ -175,8 +189,9 @@ FragmentLayout MmaTiling::operandA(int k) const {
   builder.move(builder.lanes, 1, lane, lane + 2);
   builder.move(builder.lanes, 0, 0, 3);
   builder.moveWarps(0);
-  builder.replicateWarps(warpsN);
-  return builder.build();
+  TiledDim columns(n, instruction.n, warpsN, nOrder);
+  builder.replicateWarps(columns.warps);
+  return builder.build(columns.groups);
 }
 
 FragmentLayout MmaTiling::operandB(int k) const {
@@ -191,7 +206,8 @@ FragmentLayout MmaTiling::operandB(int k) const {
   builder.moveTiles(1);
   builder.move(builder.lanes, 0, lane, lane + 2);
   builder.move(builder.lanes, 1, 0, 3);
-  builder.replicateWarps(warpsM);
+  TiledDim rows(m, instruction.m, warpsM, mOrder);
+  builder.replicateWarps(rows.warps);
   builder.moveWarps(1);
-  return builder.build();
+  return builder.build(rows.groups);
 }

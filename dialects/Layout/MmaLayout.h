@@ -51,11 +51,14 @@ struct MmaInstruction {
 /// How a block of threads computes an M x N tile with one instruction, and the
 /// layouts of the accumulator and the operands that follow from it.
 ///
-/// Warps.  warp = warpM + warpsM * warpN.  Along each of M and N the tile is a
-/// power-of-two core times an odd repeat.  In the core, the slot bits of a
-/// coordinate are, from the lowest: the index inside the instruction, the
-/// index of the instruction tile inside the warp's share, the warp.  So a
-/// warp's share of the core is contiguous unless permuted.
+/// Warps.  warp = warpM + warpsM * warpN, for powers of two.  Along each of M
+/// and N the tile is a power-of-two core times an odd repeat.  In the core, the
+/// slot bits of a coordinate are, from the lowest: the index inside the
+/// instruction, the index of the instruction tile inside the warp's share, the
+/// warp.  So a warp's share of the core is contiguous unless permuted.  An odd
+/// factor of warps along one of M and N are groups of warps, each with another
+/// core (Spread in FragmentLayout.h), and the highest digit of the warp:
+/// wgmma of three warpgroups on 192 rows has 12 warps along M, 64 rows a group.
 ///
 /// Permutations.  `order[i]` is the coordinate bit at which slot bit i appears;
 /// it permutes 0 .. order.size()-1, and bits from order.size() on stay.  Empty
@@ -80,7 +83,7 @@ struct MmaInstruction {
 struct MmaTiling {
   MmaInstruction instruction;
   int m = 16, n = 8;
-  int warpsM = 1, warpsN = 1; ///< powers of two
+  int warpsM = 1, warpsN = 1; ///< one of them a power of two
   llvm::SmallVector<int, 8> mOrder, nOrder, kOrder;
 
   /// Whether the tiling exists, with K extent `k` of the operands; on failure

@@ -181,14 +181,22 @@ std::optional<PackedTile> layout::packForReads(ArrayRef<int32_t> shape,
   };
   if (!addBits(registers.take_front(accessBits), registerPlaces, false) ||
       !addBits(part.laneBases(), lanePlaces, true) ||
-      !addBits(part.warpBases(), warpPlaces, true) ||
+      !addBits(part.coreWarpBases(), warpPlaces, true) ||
       !addBits(registers.drop_front(accessBits), registerPlaces, false))
     return fail(error, "a step of the layout moves along several dimensions "
                        "or along none");
   int64_t coreElements = order.size;
+  // Groups of warps come next, as above the core of the layout to load with.
+  Spread spread = part.spread();
+  if (spread.dim >= 0) {
+    order.addRepeat({spread.dim, spread.count}, part.coreExtents()[spread.dim]);
+    spread.dim = 0;
+  }
+  int32_t groups = spread.dim < 0 ? 1 : spread.count;
   // The last repeat is the fastest.
   for (const Repeat &repeat : llvm::reverse(part.repeats()))
-    order.addRepeat(repeat, part.coreExtents()[repeat.dim]);
+    order.addRepeat(repeat, part.coreExtents()[repeat.dim] *
+                                (repeat.dim == part.spread().dim ? groups : 1));
   int64_t partElements = order.size;
   for (int dim = int(shape.size()) - 1; dim >= 0; --dim)
     order.digits.push_back(
@@ -209,11 +217,12 @@ std::optional<PackedTile> layout::packForReads(ArrayRef<int32_t> shape,
     return bases;
   };
   llvm::SmallVector<Repeat, 1> repeats;
-  if (partElements != coreElements)
-    repeats.push_back({0, int32_t(partElements / coreElements)});
+  if (partElements != coreElements * groups)
+    repeats.push_back({0, int32_t(partElements / (coreElements * groups))});
   auto load = FragmentLayout::create(
       toRows(registerPlaces), toRows(lanePlaces), toRows(warpPlaces),
-      {int32_t(coreElements / rowElements), rowElements}, repeats, error);
+      {int32_t(coreElements / rowElements), rowElements}, repeats, error,
+      spread);
   if (!load)
     return std::nullopt;
   return PackedTile{*packed, rowElements, *load};

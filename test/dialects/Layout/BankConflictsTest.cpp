@@ -81,6 +81,29 @@ TEST(BankConflicts, AgreeWithTheNaiveCount) {
   EXPECT_GT(conflicting, 50);
 }
 
+TEST(BankConflicts, CountsAllWarpsOfGroups) {
+  // 192 rows of 64 bf16 in the swizzle of TMA, stored as three warpgroups hold
+  // an accumulator: every 8x8 of a warp is free of conflicts.
+  MmaTiling tiling{{16, 8, 16, 16}, 192, 64, 12, 1, {}, {}, {}};
+  FragmentLayout sums = tiling.accumulator();
+  SharedLayout shared =
+      *SharedLayout::create({192, 64}, 16, -1, Swizzle{3, 4, 3});
+  VectorPlan plan = planVector(sums, shared, 16);
+  EXPECT_EQ(plan.bytes(), 4);
+  int64_t requests = 0;
+  for (const WarpRequest &request : describeAccess(sums, shared, plan).requests)
+    requests += request.count;
+  EXPECT_EQ(requests, 12 * plan.accesses());
+  EXPECT_EQ(countBankConflicts(sums, shared), 0);
+  // The left operand by ldmatrix, the same rows.
+  FragmentLayout left = tiling.operandA(64);
+  std::optional<LdmatrixPlan> loads = planLdmatrix(left, shared);
+  ASSERT_TRUE(loads);
+  EXPECT_EQ(loads->warps, 12);
+  EXPECT_EQ(countConflicts(describeAccess(shared, *loads), shared.swizzle()),
+            0);
+}
+
 TEST(BankConflicts, KnownCases) {
   // 32 rows of 128 bytes, one row per lane: all in one bank.
   std::vector<Coords> lanes = {{1, 0}, {2, 0}, {4, 0}, {8, 0}, {16, 0}};

@@ -6,6 +6,7 @@
 
 #include "dialects/Layout/BlockedLayout.h"
 #include "LayoutTestUtils.h"
+#include "llvm/ADT/bit.h"
 #include "gtest/gtest.h"
 
 using namespace layout;
@@ -26,14 +27,17 @@ TEST(BlockedLayout, CoversAwkwardTilesOnce) {
                                          {3, 5, 7},
                                          {2, 1, 64},
                                          {}}) {
-    for (int threads : {32, 128, 256}) {
+    for (int threads : {32, 96, 128, 256, 384}) {
       for (int elementBits : {4, 8, 16, 32, 64}) {
         BlockedOptions options;
         options.threads = threads;
         options.elementBits = elementBits;
         FragmentLayout layout = blocked(shape, options);
         EXPECT_EQ(asVector(layout.shape()), shape);
-        EXPECT_EQ(layout.numThreads(), threads);
+        // All of them, or a power of two.
+        EXPECT_TRUE(layout.numThreads() == threads ||
+                    layout.numThreads() ==
+                        int(llvm::bit_floor(unsigned(threads))));
         std::map<std::vector<int>, int> owners;
         forEachHolder(layout, [&](int reg, int lane, int warp) {
           owners[asVector(layout.coordsOf(reg, lane, warp))] +=
@@ -50,6 +54,29 @@ TEST(BlockedLayout, CoversAwkwardTilesOnce) {
       }
     }
   }
+}
+
+TEST(BlockedLayout, SharesOddFactorsAmongGroupsOfWarps) {
+  BlockedOptions options;
+  options.elementBits = 16;
+  options.threads = 384;
+  // 64 rows for each warpgroup, of which each warp has 4, and 16 later on.
+  FragmentLayout rows = blocked({192, 64}, options);
+  EXPECT_EQ(rows.numThreads(), 384);
+  EXPECT_EQ(rows.spread(), (Spread{0, 3}));
+  EXPECT_EQ(rows.elementsPerThread(), 32);
+  EXPECT_EQ(rows.coordsOf(9, 17, 6), Coords({64 + 16 + 8 + 2, 9}));
+  EXPECT_EQ(blocked({64, 96}, options).spread(), (Spread{1, 3}));
+  // Both have the factor: that of the slower dimension.
+  EXPECT_EQ(blocked({96, 96}, options).spread(), (Spread{0, 3}));
+  // None has it: 8 of the 12 warps.
+  FragmentLayout square = blocked({128, 128}, options);
+  EXPECT_EQ(square.numThreads(), 256);
+  EXPECT_EQ(square.spread(), Spread());
+  EXPECT_EQ(blocked({128, 576}, options).numThreads(), 256);
+  options.threads = 96;
+  EXPECT_EQ(blocked({128, 48}, options).numThreads(), 96);
+  EXPECT_EQ(blocked({128, 32}, options).numThreads(), 64);
 }
 
 TEST(BlockedLayout, LanesTakeConsecutiveVectors) {

@@ -107,6 +107,31 @@ TEST(Conversion, SeesWarpsThatChangePlaces) {
   EXPECT_GT(seen[ConversionKind::SharedMemory], 10);
 }
 
+TEST(Conversion, SeesGroupsOfWarps) {
+  RandomLayouts random(73);
+  std::map<ConversionKind, int> seen;
+  const Spread spreads[] = {{0, 3}, {1, 3}, {-1, 3}};
+  for (int trial = 0; trial < 300; ++trial) {
+    // The same tile of 12 x 12, whose odd factors are repeats elsewhere.
+    auto draw = [&](Spread spread) {
+      std::vector<Repeat> repeats;
+      for (int dim : {0, 1})
+        if (dim != spread.dim)
+          repeats.push_back({dim, 3});
+      return random.fragment({4, 4}, repeats, random.below(3), trial % 2,
+                             trial % 3 == 0, spread);
+    };
+    Spread spread = spreads[random.below(3)];
+    FragmentLayout from = draw(spread);
+    FragmentLayout to = draw(trial % 4 ? spread : spreads[random.below(3)]);
+    ++seen[check(from, to).kind];
+    std::vector<Coords> registers = from.registerBases();
+    std::shuffle(registers.begin(), registers.end(), random.engine);
+    ++seen[check(from, from.withRegisterBases(registers)).kind];
+  }
+  EXPECT_EQ(seen.size(), 4u);
+}
+
 TEST(Conversion, EnumeratesWhereCoresDiffer) {
   // Both are 2 x 3 in one thread; dim0 is a repeat outside of dim1 in one, and
   // folded into the core in the other.

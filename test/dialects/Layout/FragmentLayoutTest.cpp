@@ -39,9 +39,14 @@ TEST(FragmentLayout, CoordsAreTheSumOfTheirParts) {
   for (int trial = 0; trial < 60; ++trial) {
     FragmentLayout layout = random.anyFragment(trial);
     bool alwaysAdds = true;
+    Spread spread = layout.spread();
+    int coreWarps = layout.numWarps() / spread.count;
     forEachHolder(layout, [&](int reg, int lane, int warp) {
-      Coords expected =
-          layout.core().apply({reg % layout.coreRegisters(), lane, warp});
+      Coords expected = layout.core().apply(
+          {reg % layout.coreRegisters(), lane, warp % coreWarps});
+      if (spread.dim >= 0)
+        expected[spread.dim] +=
+            warp / coreWarps * layout.coreExtents()[spread.dim];
       Coords thread = layout.threadCoords(lane, warp);
       Coords constant = layout.registerXor(reg);
       Coords offset = layout.registerOffset(reg);
@@ -146,6 +151,46 @@ TEST(FragmentLayout, ReplicatedHoldsTheWholeTileEverywhere) {
   EXPECT_EQ(FragmentLayout::replicated({}, 1).elementsPerThread(), 1);
 }
 
+TEST(FragmentLayout, GroupsOfWarpsHoldOtherCores) {
+  // 64 rows for each of three warpgroups, repeated three times.
+  std::vector<Coords> lanes = {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}};
+  FragmentLayout layout = *FragmentLayout::create(
+      {{0, 1}, {8, 0}}, lanes, {{16, 0}, {32, 0}}, {64, 8},
+      {Repeat{0, 3}, Repeat{1, 3}}, /*error=*/nullptr, Spread{0, 3});
+  EXPECT_EQ(asVector(layout.shape()), std::vector<int>({576, 24}));
+  EXPECT_EQ(layout.numWarps(), 12);
+  EXPECT_EQ(layout.elementsPerThread(), 4 * 9);
+  EXPECT_FALSE(layout.isReplicated());
+  forEachHolder(layout, [&](int reg, int lane, int warp) {
+    int group = warp / 4;
+    EXPECT_EQ(layout.coordsOf(reg, lane, warp),
+              Coords({lane / 4 + 8 * (reg / 2 % 2) + 16 * (warp % 4) +
+                          64 * group + 192 * (reg / 12),
+                      2 * (lane % 4) + reg % 2 + 8 * (reg / 4 % 3)}));
+  });
+  // Bits of the warp, those of the group too, each move coordinates by XOR.
+  ASSERT_EQ(layout.warpBases().size(), 4u);
+  EXPECT_EQ(layout.warpBases()[2], Coords({64, 0}));
+  EXPECT_EQ(layout.warpBases()[3], Coords({128, 0}));
+}
+
+TEST(FragmentLayout, GroupsOfWarpsThatHoldTheSameHaveOneOwner) {
+  std::vector<Coords> lanes = {{1}, {2}, {4}, {8}, {16}};
+  FragmentLayout one = *FragmentLayout::create({}, lanes, {{32}}, {64}, {});
+  FragmentLayout six = *one.replicateWarps(6);
+  EXPECT_EQ(six.str(), "64 spread=[3] registers=[] "
+                       "lanes=[[1],[2],[4],[8],[16]] warps=[[32]]");
+  // Bits 1 and 2 of the warp are the group.
+  EXPECT_EQ(six.ownerMask(), (OwnerMask{0, 0, 6}));
+  EXPECT_TRUE(six.isOwner(0, 7, 1));
+  EXPECT_FALSE(six.isOwner(0, 7, 3));
+  EXPECT_FALSE(six.isOwner(0, 7, 5));
+  EXPECT_EQ(six.replicateWarps(12)->coreWarpBases().size(), 2u);
+  // No whole number of times as many, and an odd factor twice.
+  EXPECT_FALSE(six.replicateWarps(8));
+  EXPECT_FALSE(six.replicateWarps(18));
+}
+
 TEST(FragmentLayout, CreateExplainsWhatIsWrong) {
   auto explain = [](std::vector<Coords> registers, std::vector<Coords> lanes,
                     std::vector<int32_t> extents, std::vector<Repeat> repeats) {
@@ -171,6 +216,22 @@ TEST(FragmentLayout, CreateExplainsWhatIsWrong) {
             "dimension 0 is repeated 1073741824 times");
   EXPECT_FALSE(FragmentLayout::create(
       LinearLayout::identity1D(2, "register", "dim0"), {}));
+  auto explainSpread = [&](Spread spread, int32_t repeat) {
+    std::string error;
+    EXPECT_FALSE(FragmentLayout::create({{1}}, lanes, {}, {2},
+                                        {Repeat{0, repeat}}, &error, spread));
+    return error;
+  };
+  EXPECT_EQ(explainSpread({0, 2}, 1),
+            "an odd number of groups of warps is expected, got 2");
+  EXPECT_EQ(explainSpread({0, 33}, 1),
+            "an odd number of groups of warps is expected, got 33");
+  EXPECT_EQ(explainSpread({1, 3}, 1),
+            "groups of warps along dimension 1 of a fragment of rank 1");
+  EXPECT_EQ(explainSpread({0, 3}, 6), "dimension 0 has groups of warps, and is "
+                                      "repeated an even number of times");
+  EXPECT_EQ(explainSpread({0, 3}, (1 << 29) - 1),
+            "dimension 0 is spread over 3 groups of warps");
 }
 
 TEST(FragmentLayout, PartsHoldTheirElementsOfTheWhole) {
@@ -199,6 +260,14 @@ TEST(FragmentLayout, PartsHoldTheirElementsOfTheWhole) {
   MmaTiling tiling{{16, 8, 16, 16}, 64, 128, 4, 1, {}, {}, {}};
   EXPECT_FALSE(tiling.accumulator().partLayout({64, 1}).has_value());
   EXPECT_FALSE(tiling.accumulator().partLayout({64, 48}).has_value());
+  // Three warpgroups: parts of all rows, but no rows of one alone.
+  MmaTiling three{{16, 8, 16, 16}, 192, 128, 12, 1, {}, {}, {}};
+  std::optional<FragmentLayout> half =
+      three.accumulator().partLayout({192, 64});
+  ASSERT_TRUE(half.has_value());
+  EXPECT_EQ(half->numWarps(), 12);
+  EXPECT_EQ(half->coordsOf(3, 9, 11), three.accumulator().coordsOf(3, 9, 11));
+  EXPECT_FALSE(three.accumulator().partLayout({64, 128}).has_value());
 }
 
 TEST(FragmentLayout, ReadsWhatItPrints) {
@@ -241,7 +310,11 @@ TEST(FragmentLayout, ParseExplainsWhatIsWrong) {
   EXPECT_EQ(explain("2 registers=[[1]] lanes=[[0],[0],[0],[0],[0] warps=[]"),
             "expected ',' before 'warps=[]'");
   EXPECT_EQ(explain("9 repeats=[[0,2]] registers=[] lanes=[] warps=[]"),
-            "extent 9 is not a multiple of its repeat count 2");
+            "extent 9 is not a multiple of 2, the count of a repeat");
+  EXPECT_EQ(explain("9 spread=[0,2] registers=[] lanes=[] warps=[]"),
+            "extent 9 is not a multiple of 2, the count of the spread");
+  EXPECT_EQ(explain("9 spread=[] registers=[] lanes=[] warps=[]"),
+            "the spread is not a pair of dimension and count");
   EXPECT_EQ(explain("9 repeats=[[1,3]] registers=[] lanes=[] warps=[]"),
             "a repeat is not a pair of dimension and count");
   EXPECT_EQ(explain("9 repeats=[[0]] registers=[] lanes=[] warps=[]"),

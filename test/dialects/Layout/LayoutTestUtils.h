@@ -63,7 +63,7 @@ public:
   /// instead of single bits.
   FragmentLayout fragment(llvm::ArrayRef<int32_t> coreExtents,
                           llvm::ArrayRef<Repeat> repeats, int registerBits,
-                          int warpBits, bool mixed) {
+                          int warpBits, bool mixed, Spread spread = {}) {
     std::vector<Coords> units;
     for (auto [dim, extent] : llvm::enumerate(coreExtents)) {
       for (int32_t step = 1; step < extent; step *= 2) {
@@ -82,12 +82,24 @@ public:
           if (below(2))
             basis = coordsBelow(coreExtents);
       llvm::ArrayRef<Coords> all = bases;
-      auto layout = FragmentLayout::create(
-          all.take_front(registerBits), all.slice(registerBits, 5),
-          all.take_back(warpBits), coreExtents, repeats);
+      auto layout = FragmentLayout::create(all.take_front(registerBits),
+                                           all.slice(registerBits, 5),
+                                           all.take_back(warpBits), coreExtents,
+                                           repeats, /*error=*/nullptr, spread);
       if (layout)
         return *layout;
     }
+  }
+
+  /// Groups of warps, or one, that go with these repeats.
+  Spread anySpread(int rank, llvm::ArrayRef<Repeat> repeats) {
+    if (below(2))
+      return {};
+    int dim = below(rank + 1) - 1;
+    for (const Repeat &repeat : repeats)
+      if (repeat.dim == dim && repeat.count % 2 == 0)
+        dim = -1;
+    return {dim, 3 + 2 * below(2)};
   }
 
   /// Fragments of all sorts, one per `index`.
@@ -107,7 +119,9 @@ public:
       coreBits += llvm::Log2_32(extent);
     int warpBits = below(3);
     int registerBits = std::max(0, coreBits - 5 - warpBits) + below(3);
-    return fragment(core, chosen, registerBits, warpBits, index % 2 == 1);
+    Spread spread = anySpread(int(core.size()), chosen);
+    return fragment(core, chosen, registerBits, warpBits, index % 2 == 1,
+                    spread);
   }
 
   std::mt19937 engine;

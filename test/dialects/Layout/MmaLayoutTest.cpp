@@ -330,6 +330,19 @@ TEST(MmaLayout, TilesMultiplyWithOddRepeats) {
   checkTile(makeTiling({16, 8, 16, 16}, 80, 56, 1, 1), 80);
 }
 
+TEST(MmaLayout, TilesMultiplyWithGroupsOfWarps) {
+  checkTile(makeTiling({16, 8, 16, 16}, 192, 32, 12, 1), 32);
+  checkTile(makeTiling({16, 8, 16, 16}, 96, 32, 6, 2), 16);
+  checkTile(makeTiling({16, 8, 16, 16}, 64, 48, 2, 6), 32);
+  checkTile(makeTiling({16, 8, 32, 8}, 32, 72, 2, 3), 96);
+  checkTile(makeTiling({16, 8, 16, 16}, 80, 24, 5, 1), 16);
+  // Rows as warpgroups have them: tiles of 64 one after the other.
+  MmaTiling tiling = makeTiling({16, 8, 16, 16}, 384, 16, 12, 1);
+  tiling.mOrder = {0, 1, 2, 3, 6, 4, 5};
+  checkTile(tiling, 16);
+  EXPECT_EQ(tiling.accumulator().coordsOf(0, 0, 7), Coords({128 + 48, 0}));
+}
+
 TEST(MmaLayout, TilesMultiplyWithPermutations) {
   MmaTiling tiling = makeTiling({16, 8, 16, 16}, 64, 64, 2, 2);
   tiling.kOrder = {2, 3, 4, 0, 1};
@@ -358,6 +371,12 @@ TEST(MmaLayout, OperandsAreReplicatedOverTheOtherWarps) {
   MmaTiling tiling = makeTiling({16, 8, 16, 16}, 128, 128, 2, 4);
   EXPECT_EQ(tiling.operandA(64).ownerMask(), (OwnerMask{0, 0, 0b110}));
   EXPECT_EQ(tiling.operandB(64).ownerMask(), (OwnerMask{0, 0, 0b001}));
+  // The group of warps is the highest digit of the warp: bits 2 and 3.
+  MmaTiling three = makeTiling({16, 8, 16, 16}, 192, 128, 6, 2);
+  EXPECT_EQ(three.operandA(64).spread(), (Spread{0, 3}));
+  EXPECT_EQ(three.operandA(64).ownerMask(), (OwnerMask{0, 0, 0b0010}));
+  EXPECT_EQ(three.operandB(64).spread(), (Spread{-1, 3}));
+  EXPECT_EQ(three.operandB(64).ownerMask(), (OwnerMask{0, 0, 0b1101}));
 }
 
 TEST(MmaLayout, ColumnOrderForInt4PackedAlongK) {
@@ -436,7 +455,14 @@ TEST(MmaLayout, VerifyExplainsWhatIsWrong) {
                               "(16 in the instruction, 2 warps)");
   bad = good;
   bad.warpsN = 3;
-  EXPECT_EQ(explain(bad, 32), "3 warps along N are not a power of two");
+  EXPECT_EQ(explain(bad, 32), "tile extent N = 64 is not a multiple of 24 "
+                              "(8 in the instruction, 3 warps)");
+  bad = good;
+  bad.warpsN = 0;
+  EXPECT_EQ(explain(bad, 32), "there are 0 warps along N");
+  bad = makeTiling({16, 8, 16, 16}, 48, 48, 3, 3);
+  EXPECT_EQ(explain(bad, 32), "neither 3 warps along M nor 3 along N are a "
+                              "power of two");
   bad = good;
   bad.kOrder = {0, 2};
   EXPECT_EQ(explain(bad, 32),

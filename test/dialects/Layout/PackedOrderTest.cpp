@@ -25,8 +25,9 @@ struct Case {
 static std::vector<Case> someCases() {
   std::vector<Case> cases;
   for (int k : {16, 32})
-    for (int n : {8, 64, 96, 128})
-      for (auto [warpsM, warpsN] : {std::pair{8, 1}, {2, 4}, {4, 1}, {1, 2}})
+    for (int n : {8, 64, 72, 96, 128})
+      for (auto [warpsM, warpsN] :
+           {std::pair{8, 1}, {2, 4}, {4, 1}, {1, 2}, {12, 1}, {4, 3}, {1, 6}})
         for (int stepTiles : {1, 2, 4})
           for (int elementBits : {4, 8, 16}) {
             MmaTiling tiling;
