@@ -27,6 +27,7 @@
 #include "dialects/Tile/IR/TileShareOps.h"
 #include "dialects/Tile/Transforms/MemoryAccess.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/TeamArrivals.h"
 #include "dialects/Tile/Transforms/TeamThreads.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
@@ -331,7 +332,12 @@ void BarrierInserter::insertBarrier(Operation *before, MemoryState &state) {
 void BarrierInserter::visitArrival(Operation *op, MemoryState &state) {
   if (auto arrive = dyn_cast<ArriveOp>(op); arrive && arrive.isByParts())
     return;
-  if (state.waiting || !state.pending.empty() || !state.arrived.empty())
+  // What copies read is read before their threads arrive.
+  bool waitsForAll = waitsForAllThreads(op);
+  bool isDone = llvm::all_of(state.pending, [&](const MemoryAccess &access) {
+    return waitsForAll && access.isAsync && !access.isWrite;
+  });
+  if ((state.waiting && !waitsForAll) || !isDone || !state.arrived.empty())
     insertBarrier(op, state);
 }
 
@@ -350,7 +356,8 @@ void BarrierInserter::visitTma(TmaCopyOp op, MemoryState &state) {
   ArrayRef<MemoryAccess> own = getAccesses(op);
   settleOverlaidCopies(op, state);
   // Its bytes may end a phase, as an arrival does.
-  if ((op.getBarrier() && state.waiting) || conflicts(own, state))
+  if ((op.getBarrier() && state.waiting && !waitsForAllThreads(op)) ||
+      conflicts(own, state))
     insertBarrier(op, state);
   if (!op.getBarrier())
     for (const MemoryAccess &access : own)

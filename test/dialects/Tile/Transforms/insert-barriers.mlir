@@ -549,6 +549,57 @@ tile.kernel @one_buffer(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype =
 
 // -----
 
+// Tests that a team whose threads all arrive with copies of their own needs no
+// barrier in front of what one of them does at the same barrier: its phase waits
+// for all. At another one they are together first, as in front of a read's end.
+// CHECK-LABEL: @arrivals_of_all
+// CHECK: scf.for
+// CHECK-NEXT: tile.wait
+// CHECK-NEXT: tile.expect
+// CHECK-NEXT: tile.tma_copy
+// CHECK-NEXT: tile.async_copy
+// CHECK-NEXT: tile.arrive {{.*}}after_copies} : <1>
+// CHECK-NEXT: }
+// CHECK-NEXT: tile.wait
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.expect
+// CHECK-NEXT: tile.tma_copy
+// CHECK-NEXT: tile.async_copy
+// CHECK-NEXT: tile.arrive {{.*}}after_copies} : <1>
+// CHECK: tile.load
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.expect
+tile.kernel @arrivals_of_all(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %t = tile.alloc_shared : !tile.shared<16x8xf32>
+  %u = tile.alloc_shared : !tile.shared<16x8xf32>
+  %v = tile.alloc_shared : !tile.shared<16x8xf32>
+  %full = tile.barrier_alloc count 129 : !tile.barrier<1>
+  %other = tile.barrier_alloc count 129 : !tile.barrier<1>
+  %empty = tile.barrier_alloc count 1 : !tile.barrier<1>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c4 = arith.constant 4 : i64
+  %bytes = arith.constant 512 : i64
+  scf.for %i = %c0 to %c4 step %c1 : i64 {
+    tile.wait %empty, %i : !tile.barrier<1>
+    tile.expect %full, %bytes : !tile.barrier<1>
+    tile.tma_copy %A[%i, %c0] to %t barrier %full : !tile.global<?x?xf32>, !tile.shared<16x8xf32>, !tile.barrier<1>
+    tile.async_copy %A[%i, %c0] to %u : !tile.global<?x?xf32>, !tile.shared<16x8xf32>
+    tile.arrive %full {after_copies} : !tile.barrier<1>
+  }
+  tile.wait %empty, %c1 : !tile.barrier<1>
+  tile.expect %other, %bytes : !tile.barrier<1>
+  tile.tma_copy %A[%c0, %c0] to %t barrier %full : !tile.global<?x?xf32>, !tile.shared<16x8xf32>, !tile.barrier<1>
+  tile.async_copy %A[%c0, %c0] to %u : !tile.global<?x?xf32>, !tile.shared<16x8xf32>
+  tile.arrive %full {after_copies} : !tile.barrier<1>
+  %x = tile.load %v : !tile.shared<16x8xf32> -> tensor<16x8xf32>
+  tile.expect %full, %bytes : !tile.barrier<1>
+  tile.arrive %full {after_copies} : !tile.barrier<1>
+  tile.return
+}
+
+// -----
+
 // Tests that a store by TMA starts when the tile has been written, and that the
 // tile is written again when the thread that started it has waited.
 // CHECK-LABEL: @tma_store
