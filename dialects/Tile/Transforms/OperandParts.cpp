@@ -18,10 +18,10 @@ OperandParts::OperandParts(WgmmaOp product,
         (isa<CastOp>(op) || OpTrait::hasElementwiseMappableTraits(op)))
       byParts.insert(op);
   // In another order of K an instruction's elements are not side by side.
-  if (product.getMma().getKOrder().empty() && collect(operand)) {
+  if (product.getMma().getKOrder().empty() && collect(operand))
     parts = int64_t(product.getDepth()) / depth;
+  if (parts > 1)
     return;
-  }
   depth = product.getDepth();
   byParts.clear();
 }
