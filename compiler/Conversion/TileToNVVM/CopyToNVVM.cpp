@@ -29,7 +29,7 @@ static layout::FragmentLayout getCopyLayout(KernelEmitter &e, SharedType type,
                                             int64_t bytes) {
   layout::BlockedOptions options;
   options.elementBits = getElementBits(type.getElementType());
-  options.threads = llvm::bit_floor(uint64_t(e.threads));
+  options.threads = e.threads;
   options.vectorBits = bytes * 8;
   options.packDim = type.getPackDim();
   return layout::blocked(

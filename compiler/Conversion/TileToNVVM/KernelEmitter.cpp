@@ -499,8 +499,8 @@ Value KernelEmitter::broadcastInWarp(Value value) {
 Value KernelEmitter::emitIsOwner(const layout::FragmentLayout &layout) {
   layout::OwnerMask mask = layout.ownerMask();
   int64_t bits = mask.lanes | int64_t(mask.warps) << 5;
-  // Layouts have a power of two of warps; those beyond repeat the first ones.
-  int64_t laidOut = llvm::bit_floor(uint64_t(threads));
+  // Warps beyond those of the layout repeat the first ones.
+  int64_t laidOut = layout.numThreads();
   Value isFirst = laidOut == threads ? Value()
                                      : compare(arith::CmpIPredicate::ult,
                                                thread, i32(laidOut));

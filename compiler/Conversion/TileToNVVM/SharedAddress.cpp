@@ -51,9 +51,21 @@ bool SharedAddresser::checkLinear(ArrayRef<int64_t> extents) const {
   return true;
 }
 
+/// Whether adding an offset to the thread's coordinates is no XOR: where groups
+/// of warps have parts between those of registers.
+bool SharedAddresser::carries(const layout::Coords &constantOffset) const {
+  for (ArrayRef<layout::Coords> bases :
+       {ArrayRef(laneBases), ArrayRef(warpBases)})
+    for (const layout::Coords &basis : bases)
+      for (auto [step, offset] : llvm::zip_equal(basis, constantOffset))
+        if (step & offset)
+          return true;
+  return false;
+}
+
 Value SharedAddresser::getPointer(const layout::Coords &constantXor,
                                   const layout::Coords &constantOffset) {
-  if (!linear)
+  if (!linear || carries(constantOffset))
     return getPointerByArithmetic(constantXor, constantOffset);
   layout::Coords coords = start;
   for (int d = 0; d < storage.rank(); ++d)

@@ -32,6 +32,7 @@ public:
 
 private:
   bool checkLinear(ArrayRef<int64_t> extents) const;
+  bool carries(const layout::Coords &constantOffset) const;
   Value getPointerByArithmetic(const layout::Coords &constantXor,
                                const layout::Coords &constantOffset);
 

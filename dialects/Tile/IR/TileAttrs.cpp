@@ -210,9 +210,10 @@ LogicalResult MmaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (tile::getElementBits(typeA) != tile::getElementBits(typeB))
     return emitError() << "an instruction takes operands of one width, found "
                        << typeA << " and " << typeB;
-  if (!llvm::isPowerOf2_64(warpsM) || !llvm::isPowerOf2_64(warpsN) ||
-      warpsM * warpsN > 32)
-    return emitError() << "warps are powers of two, up to 32 in all, found "
+  if (warpsM < 1 || warpsN < 1 || warpsM * warpsN > 32 ||
+      (!llvm::isPowerOf2_64(warpsM) && !llvm::isPowerOf2_64(warpsN)))
+    return emitError() << "warps are up to 32 in all, a power of two along one "
+                          "dimension at least, found "
                        << warpsM << "x" << warpsN;
   for (ArrayRef<int64_t> order : {nOrder, kOrder}) {
     SmallVector<int64_t> sorted(order);

@@ -19,7 +19,9 @@ def Tile_LayoutAttr : Tile_Attr<"Layout", "layout",
   let description = [{
     The encoding of a fragment type: a map, linear over bits, from (register,
     lane, warp) to tile coordinates, with mixed-radix repeats for extents that
-    are not powers of two.  Each list holds one coordinate vector for each bit
+    are not powers of two, and a spread over groups of warps where warps are
+    not: `spread=[0,3]` has each of three groups hold another core along
+    dimension 0, `spread=[3]` has all of them hold the same.  Each list holds one coordinate vector for each bit
     of the index, lowest bit first (see dialects/Layout/FragmentLayout.h).
 
     Example: the accumulator of one m16n8k16,
@@ -77,7 +79,8 @@ def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
   let summary = "The instruction a matrix product uses and how warps share the tile";
   let description = [{
     `instruction` is the shape of the `mma.sync`, or of the `wgmma` if its M is 64;
-    `warps = [m, n]` is the grid of warps over the rows and columns of the tile;
+    `warps = [m, n]` is the grid of warps over the rows and columns of the tile,
+    of which one at least is a power of two;
     each four that follow each other along the rows are a warpgroup; `type` is the element type both
     operands have when they enter the instruction, and `type_b` that of the right
     one where it is another (of the same width).  `columns` and `k` permute the

@@ -22,10 +22,11 @@ Type GemmOp::getElementTypeA() { return getTileElementType(getA().getType()); }
 Type GemmOp::getElementTypeB() { return getTileElementType(getB().getType()); }
 
 /// The order of rows in which the 16 of each warp of a warpgroup follow each
-/// other, in a tile of `rows` that `warps` share: slot bits are, from the
-/// lowest, the place in 16 rows, the index of the instruction, the warp.
-static SmallVector<int, 8> orderWarpgroupRows(int64_t rows, int64_t warps) {
-  int64_t core = rows & -rows;
+/// other, in a tile of `rows` that `allWarps` share: slot bits are, from the
+/// lowest, the place in 16 rows, the index of the instruction, the warp of
+/// those that share a core.
+static SmallVector<int, 8> orderWarpgroupRows(int64_t rows, int64_t allWarps) {
+  int64_t core = rows & -rows, warps = allWarps & -allWarps;
   int tileBits = core > 16 * warps ? llvm::Log2_64(core / (16 * warps)) : 0;
   SmallVector<int, 8> order{0, 1, 2, 3};
   for (int bit = 0; bit < tileBits; ++bit)

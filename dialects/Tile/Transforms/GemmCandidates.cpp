@@ -280,15 +280,32 @@ GemmCost CostCounter::count(MmaAttr mma) {
 // Candidates
 //===----------------------------------------------------------------------===//
 
+/// How many of `warps` may share a tile: all or a part of which they are a
+/// multiple, or a power of two; the most first.
+static SmallVector<int64_t> listWarpCounts(int64_t warps) {
+  SmallVector<int64_t> counts;
+  for (int64_t used = warps; used >= 1; --used)
+    if (warps % used == 0 || llvm::isPowerOf2_64(used))
+      counts.push_back(used);
+  return counts;
+}
+
 /// Grids that use the most warps the tile can be shared out among.
 static SmallVector<std::pair<int64_t, int64_t>>
 findWarpGrids(GemmOp gemm, int64_t warps, int64_t m, int64_t n) {
   SmallVector<std::pair<int64_t, int64_t>> grids;
-  for (int64_t used = warps; used >= 1 && grids.empty(); used /= 2)
-    for (int64_t warpsM = 1; warpsM <= used; warpsM *= 2)
-      if (gemm.getTileM() % (m * warpsM) == 0 &&
-          gemm.getTileN() % (n * (used / warpsM)) == 0)
-        grids.push_back({warpsM, used / warpsM});
+  for (int64_t used : listWarpCounts(warps)) {
+    for (int64_t warpsM = 1; warpsM <= used; ++warpsM) {
+      int64_t warpsN = used / warpsM;
+      if (used % warpsM == 0 &&
+          (llvm::isPowerOf2_64(warpsM) || llvm::isPowerOf2_64(warpsN)) &&
+          gemm.getTileM() % (m * warpsM) == 0 &&
+          gemm.getTileN() % (n * warpsN) == 0)
+        grids.push_back({warpsM, warpsN});
+    }
+    if (!grids.empty())
+      break;
+  }
   return grids;
 }
 

@@ -22,14 +22,13 @@
 #include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/PackedOperand.h"
 #include "dialects/Tile/Transforms/RegisterOrder.h"
-#include "llvm/ADT/bit.h"
 #include <numeric>
 
 using namespace mlir;
 using namespace mlir::tile;
 
 int64_t tile::getNumWarps(Operation *op) {
-  return int64_t(llvm::bit_floor(uint64_t(getTeamThreads(op)))) / 32;
+  return getTeamThreads(op) / layout::lanesPerWarp;
 }
 
 /// The tensor that a tile is copied from by an op; null if it is another op.
@@ -117,15 +116,7 @@ bool tile::isNibbleToHalf(Type elementType, MmaAttr mma) {
 
 layout::FragmentLayout
 tile::replicateWarps(const layout::FragmentLayout &layout, int64_t warps) {
-  if (layout.numWarps() >= warps)
-    return layout;
-  SmallVector<layout::Coords> warpBases(layout.warpBases());
-  layout::Coords zero(layout.rank(), 0);
-  while ((int64_t(1) << warpBases.size()) < warps)
-    warpBases.push_back(zero);
-  return *layout::FragmentLayout::create(
-      layout.registerBases(), layout.laneBases(), warpBases,
-      layout.coreExtents(), layout.repeats());
+  return layout.replicateWarps(int(warps)).value_or(layout);
 }
 
 /// The same fragment with the elements of all four lanes of a quad in each of
@@ -140,9 +131,9 @@ static layout::FragmentLayout shareInQuad(const layout::FragmentLayout &layout,
     registers.push_back(lanes[bit]);
     lanes[bit] = layout::Coords(layout.rank(), 0);
   }
-  return *layout::FragmentLayout::create(registers, lanes, layout.warpBases(),
-                                         layout.coreExtents(),
-                                         layout.repeats());
+  return *layout::FragmentLayout::create(
+      registers, lanes, layout.coreWarpBases(), layout.coreExtents(),
+      layout.repeats(), /*error=*/nullptr, layout.spread());
 }
 
 /// A prepacked operand with its registers in the order of its conversion: those

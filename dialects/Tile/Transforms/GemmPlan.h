@@ -51,7 +51,9 @@ GemmPlan planGemm(GemmOp gemm, int64_t warps);
 /// The plan that it would have with another `mma`.
 GemmPlan planGemm(GemmOp gemm, MmaAttr mma, int64_t warps);
 
-/// The layout with enough warps: further warps hold the same elements.
+/// The layout with as many warps: further warps hold the same elements.  Where
+/// they are no multiple of its own it stays as it is, with the warps that it
+/// has; others do what the first ones do, and own nothing.
 layout::FragmentLayout replicateWarps(const layout::FragmentLayout &layout,
                                       int64_t warps);
 

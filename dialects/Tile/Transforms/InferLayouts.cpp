@@ -18,6 +18,7 @@
 #include "dialects/Tile/Transforms/ParallelLayout.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/RegisterOrder.h"
+#include "dialects/Tile/Transforms/ReindexLookup.h"
 #include "dialects/Tile/Transforms/SharedParts.h"
 #include "dialects/Tile/Transforms/SharedSwizzle.h"
 #include "dialects/Tile/Transforms/TeamThreads.h"
@@ -58,7 +59,7 @@ class LayoutSolver {
 public:
   LayoutSolver(KernelOp kernel) : kernel(kernel) {}
 
-  void solve() {
+  LogicalResult solve() {
     kernel.walk([&](Operation *op) { collect(op); });
     seedAccumulators();
     propagate();
@@ -66,6 +67,10 @@ public:
     convertGemms();
     assignTypes();
     repairEdges();
+    for (ReindexOp reindex : lookups)
+      if (failed(lookUpInShared(reindex)))
+        return failure();
+    return success();
   }
 
 private:
@@ -116,6 +121,8 @@ private:
   DenseMap<void *, FragmentLayout> layouts;
   SmallVector<IndexEdge, 0> edges;
   SmallVector<GemmOp> gemms;
+  /// Those whose source no layout brings beside their result.
+  SmallVector<ReindexOp> lookups;
 };
 } // namespace
 
@@ -373,6 +380,8 @@ void LayoutSolver::repairEdges() {
         edge, isa<ElementOp>(edge.use)
                   ? getIterationLayout(loop)
                   : getFragmentLayout(edge.result.getType()).getLayout());
+    if (auto reindex = dyn_cast<ReindexOp>(edge.use); reindex && !needed)
+      lookups.push_back(reindex);
     if (!needed || *needed == getFragmentLayout(source.getType()).getLayout())
       continue;
     auto type = cast<RankedTensorType>(source.getType());
@@ -470,8 +479,7 @@ struct InferLayouts : tile::impl::InferLayoutsPassBase<InferLayouts> {
         return signalPassFailure();
       adoptPacking(kernel);
       cloneConstantsIntoTeams(kernel);
-      LayoutSolver(kernel).solve();
-      if (failed(checkSizes(kernel)))
+      if (failed(LayoutSolver(kernel).solve()) || failed(checkSizes(kernel)))
         return signalPassFailure();
       kernel.walk([](StoreOp store) { orderStoredRegisters(store); });
       giveBytesOwners(kernel);

@@ -162,6 +162,14 @@ Value ExpressionBuilder::emit(OpBuilder &builder, Value value, AffineMap map) {
   return note(builder.create(state)->getResult(0));
 }
 
+/// Whether the groups of elements that share an entry divide the tile.
+static bool hasWholeGroups(AffineMap map, ArrayRef<int64_t> shape) {
+  return llvm::all_of(map.getResults(), [&](AffineExpr index) {
+    auto groups = matchIndexGroups(index);
+    return !groups || shape[groups->first] % groups->second == 0;
+  });
+}
+
 OperandOp ExpressionBuilder::build(RankedTensorType type, Value root,
                                    AffineMap identity) {
   // The stored operand: of several, the narrowest.
@@ -179,6 +187,13 @@ OperandOp ExpressionBuilder::build(RankedTensorType type, Value root,
   if (!stored)
     return {};
   std::rotate(inputs.begin(), stored, stored + 1);
+  // Warps that are no power of two may share groups unevenly, which no layout
+  // of their entries follows (ReindexLookup.h).
+  if (!llvm::isPowerOf2_64(getNumWarps(gemm)) &&
+      !llvm::all_of(inputs, [&](const Input &input) {
+        return hasWholeGroups(input.map, type.getShape());
+      }))
+    return {};
 
   OpBuilder builder(gemm);
   SmallVector<Value> tiles;

@@ -35,9 +35,7 @@ static layout::FragmentLayout rotateInWord(const layout::FragmentLayout &layout,
     return layout;
   std::rotate(registers.begin(), registers.begin() + lowest,
               registers.begin() + wordBits);
-  return *layout::FragmentLayout::create(
-      registers, layout.laneBases(), layout.warpBases(), layout.coreExtents(),
-      layout.repeats());
+  return layout.withRegisterBases(registers);
 }
 
 layout::FragmentLayout tile::orderForPairs(const layout::FragmentLayout &layout,

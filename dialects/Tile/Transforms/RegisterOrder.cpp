@@ -17,9 +17,7 @@ tile::orderRegisters(const layout::FragmentLayout &layout,
     rest.erase(it);
   }
   ordered.append(rest);
-  return *layout::FragmentLayout::create(
-      ordered, layout.laneBases(), layout.warpBases(), layout.coreExtents(),
-      layout.repeats());
+  return layout.withRegisterBases(ordered);
 }
 
 layout::FragmentLayout

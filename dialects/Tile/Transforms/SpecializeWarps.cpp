@@ -56,11 +56,17 @@ struct RegisterShare {
 } // namespace
 
 /// All that a multiprocessor has for a block (PTX ISA, "setmaxnreg"), by how
-/// many blocks it works on at once, how many warpgroups consume and whether
-/// their threads hold much: more than 128 sums, or an operand beside them. With
-/// one warpgroup each thread has as many as it can use.
+/// many blocks it works on at once, how many warpgroups consume and how much
+/// their threads hold: sums, and an operand beside them. With one warpgroup
+/// each thread has as many as it can use.
 static RegisterShare shareRegisters(int64_t blocks, int64_t consumers,
-                                    bool holdsMuch) {
+                                    int64_t sums, bool hasOperand,
+                                    bool hasThreadCopies) {
+  auto choose = [&](int64_t fewSums, RegisterShare usual, RegisterShare most) {
+    bool holdsMuch = hasOperand || sums > fewSums;
+    // Addresses of copies by threads take more than those of TMA.
+    return holdsMuch && !hasThreadCopies ? most : usual;
+  };
   // 80 for each of 384 threads of two blocks.
   if (blocks == 2 && consumers == 2)
     return {32, 104};
@@ -69,7 +75,9 @@ static RegisterShare shareRegisters(int64_t blocks, int64_t consumers,
   switch (consumers) {
   case 2:
     // A producer of 40 is tight for ptxas.
-    return holdsMuch ? RegisterShare{40, 232} : RegisterShare{56, 224};
+    return choose(128, {56, 224}, {40, 232});
+  case 3:
+    return choose(96, {56, 152}, {32, 160});
   case 4:
     return {32, 112};
   default:
@@ -159,12 +167,11 @@ void WarpSpecializer::run() {
     bool doubles = hasSumsOfItsOwn(gemm, *gemm.getMma());
     sums = std::max(sums, doubles ? 2 * held : held);
   });
-  // Addresses of copies by threads take more than those of TMA.
   bool hasThreadCopies = llvm::any_of(
       rings, [](const Ring &ring) { return !ring.byThreads.empty(); });
-  RegisterShare share = shareRegisters(
-      getDecidedInteger(kernel, "min_blocks").value_or(1), groups - 1,
-      !hasThreadCopies && (sums > 128 || hasOperand));
+  RegisterShare share =
+      shareRegisters(getDecidedInteger(kernel, "min_blocks").value_or(1),
+                     groups - 1, sums, hasOperand, hasThreadCopies);
   auto setRegisters = [&](int64_t count) {
     if (count)
       SetMaxRegistersOp::create(builder, loc, count);

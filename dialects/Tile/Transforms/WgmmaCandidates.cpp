@@ -17,20 +17,30 @@ using namespace mlir::tile;
 static constexpr int64_t stepBytes = 32;
 /// Columns of the widest instruction.
 static constexpr int64_t mostColumns = 256;
+/// Registers of a thread at the entry of a kernel of this many warps and a
+/// warpgroup that copies for them.
+static int64_t countRegistersAtEntry(int64_t warps) {
+  constexpr int64_t allRegisters = 65536, mostRegisters = 255;
+  return std::min(allRegisters / ((warps + 4) * 32) / 8 * 8, mostRegisters);
+}
+
 /// Sums of a thread beyond which ptxas spills, beside addresses: two
-/// warpgroups that multiply have 232 registers a thread; four have 112, of
-/// which it uses the 96 of the kernel's entry (seen: 80 sums fit, 88 do not).
-static int64_t getMostSums(int64_t warps) { return warps <= 8 ? 192 : 80; }
+/// warpgroups that multiply have 232 registers a thread, three have 160; of
+/// more, it uses those of the kernel's entry (seen: with four, which have 96
+/// there and 112 later, 80 sums fit, 88 do not).
+static int64_t getMostSums(int64_t warps) {
+  if (warps <= 8)
+    return 192;
+  return warps <= 12 ? 128 : countRegistersAtEntry(warps) - 16;
+}
 
 /// Columns of one instruction in a kernel of this many warps and a warpgroup
 /// that copies for them.  ptxas wants all registers of an instruction among
 /// those of a thread at the kernel's entry, whatever setmaxnreg gives later:
 /// sums, four of a left operand from registers, and 26 others.
 static int64_t getMostColumns(int64_t warps, bool isLeftInRegisters) {
-  constexpr int64_t allRegisters = 65536, mostRegisters = 255;
-  int64_t atEntry = allRegisters / ((warps + 4) * 32) / 8 * 8;
   int64_t sums =
-      std::min(atEntry, mostRegisters) - 26 - (isLeftInRegisters ? 4 : 0);
+      countRegistersAtEntry(warps) - 26 - (isLeftInRegisters ? 4 : 0);
   return std::min(mostColumns, sums * 2 / 8 * 8);
 }
 
@@ -42,8 +52,12 @@ static int64_t countRegisters(int64_t warps) {
     return 255;
   case 8:
     return 232;
-  default:
+  case 12:
+    return 160;
+  case 16:
     return 112;
+  default:
+    return countRegistersAtEntry(warps);
   }
 }
 
@@ -378,8 +392,12 @@ static void findCandidates(WgmmaForm &form, int64_t warps,
   auto promotion = getDecidedInteger(kernel, "promotion");
   SmallVector<int64_t> kOrder = form.getKOrder();
   int64_t most = getMostColumns(warps, form.isLeftInRegisters());
-  for (int64_t warpRows = warps; warpRows >= 4; warpRows /= 2) {
+  for (int64_t warpRows = warps; warpRows >= 4; --warpRows) {
     int64_t warpColumns = warps / warpRows;
+    // Whole warpgroups have rows, and odd numbers of groups one dimension.
+    if (warps % warpRows != 0 || warpRows % 4 != 0 ||
+        !(llvm::isPowerOf2_64(warpRows) || llvm::isPowerOf2_64(warpColumns)))
+      continue;
     auto grid = form.swap ? std::pair(warpColumns, warpRows)
                           : std::pair(warpRows, warpColumns);
     if (decided && *decided != grid)
@@ -389,7 +407,8 @@ static void findCandidates(WgmmaForm &form, int64_t warps,
       continue;
     // Columns of a warpgroup are side by side within the power of two in N.
     int64_t core = form.columns & -form.columns;
-    int64_t columns = warpColumns == 1 ? form.columns : core / warpColumns;
+    int64_t columns =
+        warpColumns == 1 ? form.columns : core / (warpColumns & -warpColumns);
     auto makeMma = [&](int64_t width) {
       return MmaAttr::get(gemm.getContext(), wgmmaRows, width, form.getK(),
                           form.types.first, form.types.second, grid.first,
@@ -412,7 +431,7 @@ SmallVector<GemmCandidate> tile::findWgmmaCandidates(GemmOp gemm, int64_t warps,
   auto kernel = gemm->getParentOfType<KernelOp>();
   if (kernel.getThreads() % warpgroupThreads != 0 ||
       warps * 32 != int64_t(kernel.getThreads())) {
-    obstacle = "the threads are no power of two of warpgroups";
+    obstacle = "the threads are no whole warpgroups";
     return {};
   }
   // As the program has it, unless only the transposes can be multiplied.

@@ -20,7 +20,7 @@ SPACE = {
     "form": ["tile", "elements", "shared", "scalar"],
     "rows": [1, 2, 3, 4, 7, 8, 16],
     "columns": [1, 2, 3, 4, 5, 8, 15, 16, 31, 32, 33, 64],
-    "threads": [32, 64, 96, 128, 256],
+    "threads": [32, 64, 96, 128, 256, 384],
     "target": ["sm_80", "sm_86", "sm_89", "sm_90a"],
     "data_seed": [0],
 }

@@ -23,7 +23,7 @@ SPACE = {
     "part": [False, False, True],
     "pad": [False, False, True],
     "stages": [1, 0, 2, 3, 4, 5],
-    "threads": [32, 64, 96, 128, 256, 512],
+    "threads": [32, 64, 96, 128, 256, 512, 384],
     "is_static": [True, False],
     "target": ["sm_80", "sm_86", "sm_89", "sm_90a"],
     "data_seed": [0],

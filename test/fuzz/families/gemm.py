@@ -157,5 +157,5 @@ MIXED_FAMILY = Gemm("mixed", PAIRS_MIXED)
 WARPGROUP_FAMILY = Gemm(
     "warpgroups",
     [(a, b) for a in ("int4", "uint4") for b in ("int4", "uint4")] + [("fp8_e4m3", "int4"), ("int8", "uint4"), ("bf16", "fp8_e4m3"), ("bf16", "int4")],
-    tile_m=[64, 64, 128, 8, 24, 192], tile_n=[64, 64, 128], tile_k=[64, 128, 32, 96], threads=[128, 128, 256], a=["MK"],
+    tile_m=[64, 64, 128, 8, 24, 192], tile_n=[64, 64, 128], tile_k=[64, 128, 32, 96], threads=[128, 128, 256, 384], a=["MK"],
     b=["NK", "NK", "KN"], through=["shared"], stages=[3, 2, 4, 1], target=["sm_90a"])

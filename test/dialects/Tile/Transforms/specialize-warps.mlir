@@ -235,3 +235,52 @@ tile.kernel @mixed(%A: !tile.global<?x?xbf16> {tile.access = "in", tile.dims = [
   tile.store %c, %C[%row, %column] : tensor<128x128xbf16>, !tile.global<?x?xbf16>
   tile.return
 }
+
+// -----
+
+// Tests three warpgroups with 64 rows each: one team of three, which share all
+// registers with the producer; each hands buffers back for itself, and stores
+// through tiles of its own.
+// CHECK-LABEL: tile.kernel @three__tma
+// CHECK-SAME: schedule = #tile.schedule<cooperative, teams = 1, groups = 3>
+// CHECK-SAME: tensor_maps = [{box = [192, 64], param = 0 : i64, swizzle = 128 : i64}, {box = [64, 64], param = 1 : i64, swizzle = 128 : i64}, {box = [64, 64], param = 2 : i64, swizzle = 128 : i64}]
+// CHECK-SAME: threads = 512
+// CHECK: tile.alloc_shared "As" {tile.stages = 3 : i64} : <3x192x64xbf16, #tile.shared_layout<swizzle = [3, 4, 3]>>
+// CHECK: tile.barrier_alloc "empty" count 3 : <3>
+// CHECK: tile.alloc_shared "staging" : <6x64x64xbf16
+// CHECK: tile.warpgroup [0] {
+// CHECK: tile.set_max_registers 32
+// CHECK: }, [1, 2, 3] {
+// CHECK: tile.set_max_registers 160
+// CHECK: tile.gemm {{.*}} tensor<192x256xf32, #tile.layout<"192x256 spread=[0,3] {{.*}} warps={{\[\[}}16,0],[32,0]]">>
+// CHECK: tile.arrive %{{.+}} {per_warpgroup}
+// CHECK: tile.store_through
+// CHECK-LABEL: tile.kernel @three__aligned8
+// CHECK-SAME: threads = 384
+// CHECK-NOT: tile.warpgroup
+tile.kernel @three(%A: !tile.global<?x?xbf16> {tile.access = "in", tile.dims = ["M", "K"], tile.dtype = "bf16", tile.name = "A"}, %B: !tile.global<?x?xbf16> {tile.access = "in", tile.dims = ["K", "N"], tile.dtype = "bf16", tile.name = "B"}, %C: !tile.global<?x?xbf16> {tile.access = "out", tile.dims = ["M", "N"], tile.dtype = "bf16", tile.name = "C"})
+    attributes {axes = ["bx", "by"], checks = [], grid = [["ceildiv", "N", 256], ["ceildiv", "M", 192]], symbols = [{dim = 0 : i64, name = "M", param = 0 : i64}, {dim = 1 : i64, name = "K", param = 0 : i64}, {dim = 1 : i64, name = "N", param = 1 : i64}], threads = 384 : i64} {
+  %as = tile.alloc_shared "As" : !tile.shared<192x64xbf16>
+  %bs = tile.alloc_shared "Bs" : !tile.shared<64x256xbf16>
+  %zero = arith.constant dense<0.0> : tensor<192x256xf32>
+  %c0 = arith.constant 0 : i64
+  %c64 = arith.constant 64 : i64
+  %c192 = arith.constant 192 : i64
+  %c256 = arith.constant 256 : i64
+  %k = tile.symbol "K" : i64
+  %n = arith.ceildivsi %k, %c64 : i64
+  %bx = tile.block_id 0 : i64
+  %by = tile.block_id 1 : i64
+  %row = arith.muli %by, %c192 : i64
+  %column = arith.muli %bx, %c256 : i64
+  %r = tile.pipelined %i = %c0 to %n step 1 iter_args(%acc = %zero) -> (tensor<192x256xf32>) stages(3) {
+    %depth = arith.muli %i, %c64 : i64
+    tile.copy %A[%row, %depth] to %as : !tile.global<?x?xbf16>, !tile.shared<192x64xbf16>
+    tile.copy %B[%depth, %column] to %bs : !tile.global<?x?xbf16>, !tile.shared<64x256xbf16>
+    %s = tile.gemm %as, %bs, %acc : !tile.shared<192x64xbf16>, !tile.shared<64x256xbf16>, tensor<192x256xf32>
+    tile.yield %s : tensor<192x256xf32>
+  }
+  %c = tile.cast %r : tensor<192x256xf32> -> tensor<192x256xbf16>
+  tile.store %c, %C[%row, %column] : tensor<192x256xbf16>, !tile.global<?x?xbf16>
+  tile.return
+}

@@ -31,6 +31,48 @@ tile.kernel @bytes() attributes {symbols = [], checks = [], grid = [], axes = []
 
 // -----
 
+// Tests that three warpgroups share rows, in instructions of which the registers
+// at the kernel's entry hold the sums.
+// CHECK-LABEL: @three
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n128k16, type = bf16, warps = [12, 1]>
+tile.kernel @three() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 384 : i64} {
+  %a = tile.alloc_shared : !tile.shared<192x64xbf16>
+  %b = tile.alloc_shared : !tile.shared<64x256xbf16>
+  %zero = arith.constant dense<0.0> : tensor<192x256xf32>
+  %r = tile.gemm %a, %b, %zero : !tile.shared<192x64xbf16>, !tile.shared<64x256xbf16>, tensor<192x256xf32>
+  tile.return
+}
+
+// -----
+
+// Tests that three warpgroups share columns of rows that are not enough for all.
+// CHECK-LABEL: @three_of_columns
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n64k32, type = i8, warps = [4, 3]>
+tile.kernel @three_of_columns() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 384 : i64} {
+  %a = tile.alloc_shared : !tile.shared<128x128xi8>
+  %b = tile.alloc_shared : !tile.shared<192x128xi8>
+  %zero = arith.constant dense<0> : tensor<128x192xi32>
+  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<128x128xi8>, !tile.shared<192x128xi8>, tensor<128x192xi32>
+  tile.return
+}
+
+// -----
+
+// Tests that more than 128 sums a thread are left to warps: the registers of
+// three warpgroups do not hold them.
+// CHECK-LABEL: @too_many_for_three
+// CHECK: the warpgroups cannot share the tile, or their sums and operands do not fit into registers
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k16, type = bf16, warps = [{{3, 4|6, 2|12, 1|4, 3|2, 6|1, 12}}]
+tile.kernel @too_many_for_three() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 384 : i64} {
+  %a = tile.alloc_shared : !tile.shared<192x64xbf16>
+  %b = tile.alloc_shared : !tile.shared<64x320xbf16>
+  %zero = arith.constant dense<0.0> : tensor<192x320xf32>
+  %r = tile.gemm %a, %b, %zero : !tile.shared<192x64xbf16>, !tile.shared<64x320xbf16>, tensor<192x320xf32>
+  tile.return
+}
+
+// -----
+
 // Tests that columns beyond 256 take several instructions.
 // CHECK-LABEL: @wide
 // CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n160k16
