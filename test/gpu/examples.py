@@ -132,6 +132,8 @@ BUILDS: List[Build] = [
       for group in (32, 128)],
     Build("fp4_dequant_gemm", ((256, 256, 256), (4096, 4096, 4096), (100, 200, 96))),
     Build("gemm_fp8_blockscaled", ((4096, 7168, 16384), (64, 7168, 16384), (100, 200, 300))),
+    Build("gemm_fp8_blockscaled", ((8192, 8192, 8192), (64, 7168, 16384), (200, 264, 400), (100, 200, 300)),
+          {"TRANS_SFA": "true", "BM": 192, "THREADS": 384}),
     Build("gemm_mxfp8", ((1024, 1024, 1024), (4096, 4096, 4096), (100, 200, 96))),
     # More elements, and more bytes, than 32 bits count (F17).
     Build("copy_long", ((2 ** 31 + 1024,),)),

@@ -61,7 +61,7 @@ public:
         arguments.push_back(bindScalar(parameter));
         continue;
       }
-      Operand operand = findOperand(parameter.name, set);
+      Operand operand = findOperand(parameter.name, i, set);
       // The runtime compares types and sizes with what the kernel declares.
       tensors.emplace_back(reinterpret_cast<void *>(operand.address),
                            dtypeOf(operand.format), operand.sizes,
@@ -99,7 +99,8 @@ private:
     return tilert_f32_argument(problem.inputs().scale);
   }
 
-  Operand findOperand(const std::string &name, const Problem::Set &set) const {
+  Operand findOperand(const std::string &name, size_t parameter,
+                      const Problem::Set &set) const {
     const HostInputs &inputs = problem.inputs();
     auto of = [](const Buffer &buffer, const HostMatrix &matrix) {
       return Operand{
@@ -114,8 +115,16 @@ private:
       return {set.addressOfC(),
               problem.work().c,
               {problem.shape().m, problem.shape().n}};
-    if (name == "SFA" && hasBlocks)
-      return of(set.scalesOfA, inputs.scalesOfA);
+    if (name == "SFA" && hasBlocks) {
+      Operand scales = of(set.scalesOfA, inputs.scalesOfA);
+      // A kernel may take them as cuBLASLt does, the rows running fastest.
+      if (std::strcmp(tilert_kernel_dim_text(kernel.get(), parameter, 1),
+                      "M") == 0) {
+        scales.address = set.ltScalesOfA.address();
+        std::swap(scales.sizes[0], scales.sizes[1]);
+      }
+      return scales;
+    }
     if (name == "SFB" && hasBlocks)
       return of(set.scalesOfB, inputs.scalesOfB);
     throw std::runtime_error(join("there is no data for its parameter '", name,

@@ -277,8 +277,9 @@ def make_gemm_fp8_blockscaled(s, m, n, k):
     a, b, out = s.normal(m, k, dtype=fp8), s.normal(n, k, dtype=fp8), s.output(m, n)
     sfa, sfb = s.torch.rand(m, groups, device="cuda"), s.torch.rand(-(-n // 128), groups, device="cuda")
     want = (a.float() * spread(sfa, 128, k, 1)) @ (b.float() * spread(spread(sfb, 128, n, 0), 128, k, 1)).t()
-    arguments = [s.bytes_of(a, "fp8_e4m3"), s.bytes_of(b, "fp8_e4m3"), s.of(sfa), s.of(sfb), s.of(out.matrix)]
-    return Case(arguments, out, want, [a, b, sfa, sfb])
+    stored_sfa = sfa.t().contiguous() if s.settings.get("TRANS_SFA") == "true" else sfa
+    arguments = [s.bytes_of(a, "fp8_e4m3"), s.bytes_of(b, "fp8_e4m3"), s.of(stored_sfa), s.of(sfb), s.of(out.matrix)]
+    return Case(arguments, out, want, [a, b, stored_sfa, sfb])
 
 
 def make_gemm_mxfp8(s, m, n, k):
