@@ -242,6 +242,13 @@ tile.store %r, %t : tensor<16x64xi8>, !tile.shared<16x64xi8>
 
 // -----
 
+// Of the warps along rows and columns one number is a power of two.
+%a, %b, %c = "test.values"() : () -> (tensor<48x16xbf16>, tensor<16x24xbf16>, tensor<48x24xf32>)
+// expected-error @below {{warps are up to 32 in all, a power of two along one dimension at least, found 3x3}}
+%r = tile.gemm %a, %b, %c {mma = #tile.mma<m16n8k16, type = bf16, warps = [3, 3]>} : tensor<48x16xbf16>, tensor<16x24xbf16>, tensor<48x24xf32>
+
+// -----
+
 // operand-c1: groups are powers of two.
 %q, %s = "test.values"() : () -> (!tile.shared<16x96xi8>, !tile.shared<16x32xbf16>)
 // expected-error @below {{operand-c1: map 1 does not give elements of its input}}

@@ -145,3 +145,30 @@ tile.kernel @moved_by_tma(%A: !tile.global<?x?xbf16> {tile.name = "A", tile.dtyp
   tile.tma_copy %B[%c0, %c0] to %half barrier %b : !tile.global<?x?xf32>, !tile.shared<8x64xf32>, !tile.barrier<1>
   tile.return
 }
+
+// -----
+
+// Tests that factors of 128 rows each are looked up where three warpgroups have
+// 64 rows each: no layout gives each its own.
+// CHECK-LABEL: @halves_of_groups
+// CHECK: %[[PRODUCT:.+]] = tile.gemm
+// CHECK: %[[S:.+]] = tile.load %arg0
+// CHECK: %[[TILE:.+]] = tile.alloc_shared
+// CHECK: tile.store %[[S]], %[[TILE]]
+// CHECK: %[[FACTORS:.+]] = tile.parallel (%[[I:.+]], %{{.+}}) in (192, 128)
+// CHECK: %[[GROUP:.+]] = arith.divui %[[I]], %c128
+// CHECK: tile.load_element %[[TILE]][%[[GROUP]], %c0
+// CHECK: arith.mulf %[[PRODUCT]], %[[FACTORS]] : tensor<192x128xf32, #tile.layout<"192x128 spread=[0,3]
+tile.kernel @halves_of_groups(%S: !tile.global<?x?xf32> {tile.access = "in", tile.dims = ["M", "G"], tile.dtype = "f32", tile.name = "S"}, %C: !tile.global<?x?xf32> {tile.access = "out", tile.dims = ["P", "N"], tile.dtype = "f32", tile.name = "C"})
+    attributes {symbols = [{dim = 0 : i64, name = "M", param = 0 : i64}, {dim = 1 : i64, name = "G", param = 0 : i64}, {dim = 0 : i64, name = "P", param = 1 : i64}, {dim = 1 : i64, name = "N", param = 1 : i64}], checks = [], grid = [], axes = [], threads = 384 : i64} {
+  %a = tile.alloc_shared : !tile.shared<192x64xbf16>
+  %b = tile.alloc_shared : !tile.shared<64x128xbf16>
+  %zero = arith.constant dense<0.0> : tensor<192x128xf32>
+  %c0 = arith.constant 0 : i64
+  %p = tile.gemm %a, %b, %zero {mma = #tile.mma<m64n128k16, type = bf16, warps = [12, 1]>} : !tile.shared<192x64xbf16>, !tile.shared<64x128xbf16>, tensor<192x128xf32>
+  %s = tile.load %S[%c0, %c0] : !tile.global<?x?xf32> -> tensor<2x1xf32>
+  %f = tile.reindex %s by affine_map<(d0, d1) -> (d0 floordiv 128, 0)> : tensor<2x1xf32> -> tensor<192x128xf32>
+  %r = arith.mulf %p, %f : tensor<192x128xf32>
+  tile.store %r, %C[%c0, %c0] : tensor<192x128xf32>, !tile.global<?x?xf32>
+  tile.return
+}
