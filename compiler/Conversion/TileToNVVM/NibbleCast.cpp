@@ -35,6 +35,7 @@
 
 #include "compiler/Conversion/TileToNVVM/PackedCast.h"
 #include "compiler/Numerics/NumberCast.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -71,6 +72,17 @@ static ByteTable makeTable(NumberFormat from, NumberFormat to, int byte) {
   return table;
 }
 
+/// A constant that ptxas does not see through.  A permute has room for one word
+/// of its two in the instruction; for the other ptxas would move a constant, or
+/// a uniform register, to one of the thread's each time.  Launches have one
+/// dimension, so that the index of the block along the second is 0; it is made
+/// to look different in each thread.
+static Value keepInRegister(KernelEmitter &e, uint32_t value) {
+  Value zero =
+      NVVM::BlockIdYOp::create(e.builder, e.loc, e.builder.getI32Type());
+  return e.ori(e.andi(e.thread, zero), e.i32(value));
+}
+
 namespace {
 /// The nibbles of a word as indices into tables.
 class TableReader {
@@ -92,7 +104,8 @@ private:
     uint32_t quarters[2] = {};
     for (int i = 0; i < 8; ++i)
       quarters[i / 4] |= uint32_t(table[i]) << (8 * (i % 4));
-    return permuteBytes(e, e.i32(quarters[0]), e.i32(quarters[1]), selector);
+    return permuteBytes(e, keepInRegister(e, quarters[0]), e.i32(quarters[1]),
+                        selector);
   }
   Value getHalf(Value whole, int half) {
     return half ? e.shr(whole, 16) : whole;
