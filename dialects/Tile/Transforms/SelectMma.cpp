@@ -176,9 +176,6 @@ static void noteWarpgroups(KernelOp kernel, GemmOp gemm, MmaAttr mma) {
 /// narrow is converted in shared memory.
 static void convertRight(GemmOp gemm) {
   MmaAttr mma = *gemm.getMma();
-  // The order of K of mma.sync suits A as it is stored (SwappedWarps.cpp).
-  if (!mma.isWgmma() && !mma.getKOrder().empty())
-    return;
   bool isA = mma.getSwap();
   Type type = isA ? mma.getTypeA() : mma.getTypeB();
   if (isFromRegisters(isA ? gemm.getA() : gemm.getB(), type))

@@ -2,9 +2,6 @@
 
 #include "dialects/Tile/Transforms/SwappedWarps.h"
 #include "dialects/Tile/IR/GemmTiling.h"
-#include "dialects/Tile/Transforms/GemmPlan.h"
-#include "dialects/Tile/Transforms/MmaTable.h"
-#include "dialects/Tile/Transforms/PackedOperand.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -24,22 +21,13 @@ SwappedClocks tile::countSwappedClocks(GemmOp gemm) {
           std::lround(blocks * countWgmma(gemm.getTileM()))};
 }
 
-/// What mma.sync takes for the operands of a `wgmma`: 8-bit floats it makes two
-/// products of 16 bits of, and converts what is multiplied to f16 for them.
-/// `kOrder` gives a lane four neighbours of K, as it has of bytes, so that they
-/// come by ldmatrix.
+/// The instruction of mma.sync for what a `wgmma` multiplies.
 static MmaAttr getSynchronous(MmaAttr mma) {
   constexpr int64_t rows = 16, columns = 8, depthBits = 256;
-  Type a = mma.getTypeA(), b = mma.getTypeB();
-  SmallVector<int64_t> kOrder;
-  if (isFloat8(a) && isFloat8(b)) {
-    a = b = Float16Type::get(mma.getContext());
-    kOrder = {0, 2, 3, 1};
-  }
-  int64_t depth = depthBits / int64_t(getElementBits(a));
-  return MmaAttr::get(mma.getContext(), rows, columns, depth, a, b,
-                      mma.getWarpsM(), mma.getWarpsN(), ArrayRef<int64_t>(),
-                      kOrder, /*swap=*/true);
+  return MmaAttr::get(mma.getContext(), rows, columns,
+                      depthBits / mma.getOperandBits(), mma.getTypeA(),
+                      mma.getTypeB(), mma.getWarpsM(), mma.getWarpsN(),
+                      ArrayRef<int64_t>(), ArrayRef<int64_t>(), /*swap=*/true);
 }
 
 /// Why mma.sync does not multiply an operand made in registers as `wgmma` does;
@@ -47,18 +35,14 @@ static MmaAttr getSynchronous(MmaAttr mma) {
 static StringRef findObstacle(GemmOp gemm, MmaAttr mma) {
   if (!mma.getSwap() || !isFromRegisters(gemm.getB(), mma.getTypeB()))
     return "B is not made in registers";
-  bool areBytes = mma.getOperandBits() == 8;
-  if (mma.getOperandBits() != 16 && !areBytes)
-    return "the operands have neither 8 nor 16 bits";
-  if (areBytes && isFromRegisters(gemm.getA(), mma.getTypeA()))
-    return "A is converted to bytes, too";
-  // In the order of K that suits the other operand, a lane's share of plain
-  // rows is a few bytes.
-  if (areBytes && isFloat8(mma.getTypeA()) &&
-      !isPrepacked(getStoredOperand(gemm.getB())))
-    return "B is not prepacked, and 8-bit floats are multiplied in an order of "
-           "their own";
-  return "";
+  if (mma.getOperandBits() == 16)
+    return "";
+  // ptxas makes two products of 16 bits of 8-bit floats.
+  if (!mma.getTypeA().isInteger(8))
+    return "mma.sync multiplies 16 bits and 8-bit integers only";
+  return isFromRegisters(gemm.getA(), mma.getTypeA())
+             ? "A is converted to bytes, too"
+             : "";
 }
 
 SmallVector<GemmCandidate>

@@ -15,8 +15,8 @@
 namespace mlir::tile {
 
 /// The candidates of `wgmma` (WgmmaCandidates.h) whose fragments mma.sync can
-/// multiply instead, by the same warps; 8-bit floats as f16, in an order of K of
-/// their own.  None, with the reason in `obstacle`, if there are none.
+/// multiply instead, by the same warps; none, with the reason in `obstacle`, if
+/// there are none.
 SmallVector<GemmCandidate> findSwappedCandidates(GemmOp gemm,
                                                  ArrayRef<GemmCandidate> wgmma,
                                                  std::string &obstacle);

@@ -109,32 +109,12 @@ tile.kernel @bytes() attributes {symbols = [], checks = [], grid = [], axes = []
 
 // -----
 
-// Tests that 8-bit floats are multiplied as f16, in an order of K that gives a
-// lane four neighbours, where weights are prepacked for it.
-// CHECK-LABEL: @byte_floats
-// CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k16, type = f16, warps = [1, 4], k = [0, 2, 3, 1], swap>
-// LOWER-LABEL: @byte_floats
-// LOWER-DAG: %[[TOKENS:.+]] = tile.cast {{.*}} : tensor<16x128xf8E4M3FN, {{.*}} -> tensor<16x128xf16
-// LOWER-DAG: %[[WEIGHTS:.+]] = tile.cast {{.*}} : tensor<128x64xi4, {{.*}} -> tensor<128x64xf16
-// LOWER: tile.mma %[[TOKENS]], %[[WEIGHTS]]
-tile.kernel @byte_floats(%B: !tile.global<?x?xi4, pack = 1> {tile.name = "B", tile.dtype = "int4", tile.access = "in", tile.dims = ["N", "K"], tile.prepack})
-    attributes {symbols = [{name = "N", param = 0 : i64, dim = 0 : i64}, {name = "K", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64} {
-  %c0 = arith.constant 0 : i64
-  %a = tile.alloc_shared : !tile.shared<16x128xf8E4M3FN>
-  %b = tile.alloc_shared : !tile.shared<64x128xi4, pack = 1>
-  tile.copy %B[%c0, %c0] to %b : !tile.global<?x?xi4, pack = 1>, !tile.shared<64x128xi4, pack = 1>
-  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
-  %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<16x128xf8E4M3FN>, !tile.shared<64x128xi4, pack = 1>, tensor<16x64xf32>
-  tile.return
-}
-
-// -----
-
-tile.kernel @plain_rows() attributes {decisions = {instruction = "mma", swap = true}, symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+// Tests that 8-bit floats stay with warpgroups.
+tile.kernel @byte_floats() attributes {decisions = {instruction = "mma", swap = true}, symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
   %a = tile.alloc_shared : !tile.shared<16x128xf8E4M3FN>
   %b = tile.alloc_shared : !tile.shared<64x128xi4, pack = 1>
   %zero = arith.constant dense<0.0> : tensor<16x64xf32>
-  // expected-error @+1 {{decision 'swap' = true does not fit 'instruction' = mma: B is not prepacked, and 8-bit floats are multiplied in an order of their own}}
+  // expected-error @+1 {{decision 'swap' = true does not fit 'instruction' = mma: mma.sync multiplies 16 bits and 8-bit integers only}}
   %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<16x128xf8E4M3FN>, !tile.shared<64x128xi4, pack = 1>, tensor<16x64xf32>
   tile.return
 }
