@@ -20,6 +20,9 @@ static constexpr double clocksPerCast = 0.021;
 static constexpr double clocksPerOperation = 0.015;
 /// The part of it that warps which multiply themselves (mma.sync) do not hide.
 static constexpr double partBesideWarps = 0.56;
+/// For them, bytes are made of nibbles with 3 instructions for 8 elements,
+/// 16-bit numbers with 9 (docs/decisions/0012).
+static constexpr double partOfBytes = 3. / 9;
 /// Iterations that wait for a buffer and hand it back.
 static constexpr double clocksPerIteration = 117;
 /// Until a buffer that was given back is full again, where all multiprocessors
@@ -110,8 +113,11 @@ static void addProduct(GemmOp gemm, LoopWork &work) {
   work.isForWarpgroups |= mma->isWgmma();
   work.isFedByTma |= mma->takesPanels();
   // Other products by warps are counted with their conversions.
-  if (mma->isWgmma() || mma->getSwap())
-    work.conversions += countConversions(gemm) * times;
+  if (mma->isWgmma() || mma->getSwap()) {
+    bool areBytes = !mma->isWgmma() && mma->getOperandBits() == 8;
+    work.conversions +=
+        countConversions(gemm) * times * (areBytes ? partOfBytes : 1);
+  }
 }
 
 /// The clocks of an iteration that takes `clocks` itself: a buffer is filled
