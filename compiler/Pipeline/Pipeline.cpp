@@ -97,6 +97,8 @@ void tilec::addTilePasses(OpPassManager &manager, const Target &target) {
   manager.addPass(createCSEPass());
   manager.addPass(tile::createSplitSumsPass());
   manager.addPass(tile::createScheduleMmaPass());
+  // Which products stay in flight is known now; iterations are still single.
+  manager.addPass(tile::createOrderProductsPass());
   manager.addPass(tile::createUnrollLoopsPass());
   manager.addPass(tile::createRotatePipelinePass());
 

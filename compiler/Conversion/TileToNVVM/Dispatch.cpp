@@ -68,6 +68,12 @@ static LogicalResult emitBlockCount(KernelEmitter &e, BlockCountOp op) {
   return success();
 }
 
+static LogicalResult emitWarpgroupNumber(KernelEmitter &e,
+                                         WarpgroupNumberOp op) {
+  e.setScalar(op, e.zeroExtend(e.emitWarpgroup()));
+  return success();
+}
+
 /// Ops of the tile dialect.
 static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
@@ -127,6 +133,9 @@ static LogicalResult emitTileOp(KernelEmitter &e, Operation *op) {
       .Case([&](FenceOp fence) { return emitFence(e, fence); })
       .Case([&](TmaCopyOp copy) { return emitTmaCopy(e, copy); })
       .Case([&](WarpgroupOp teams) { return emitWarpgroup(e, teams); })
+      .Case([&](WarpgroupNumberOp group) {
+        return emitWarpgroupNumber(e, group);
+      })
       .Case([&](SetMaxRegistersOp set) { return emitSetMaxRegisters(e, set); })
       .Case([&](AwaitLaunchesOp) { return emitAwaitLaunches(e); })
       .Case([&](AllowLaunchesOp) { return emitAllowLaunches(e); })

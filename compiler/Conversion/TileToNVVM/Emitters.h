@@ -91,6 +91,9 @@ LogicalResult emitMma(KernelEmitter &emitter, MmaOp op);
 // WgmmaToNVVM.cpp
 LogicalResult emitWgmma(KernelEmitter &emitter, WgmmaOp op);
 LogicalResult emitMmaWait(KernelEmitter &emitter, MmaWaitOp op);
+/// Keeps what makes the operand that a product takes from registers in front of
+/// what stands here.
+void pinOperand(KernelEmitter &emitter, WgmmaOp product);
 // StoreThroughToNVVM.cpp
 LogicalResult emitStoreThrough(KernelEmitter &emitter, StoreThroughOp op);
 

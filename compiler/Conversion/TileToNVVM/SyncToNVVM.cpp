@@ -270,6 +270,10 @@ LogicalResult tile::emitExpect(KernelEmitter &e, ExpectOp op) {
 }
 
 LogicalResult tile::emitWait(KernelEmitter &e, WaitOp op) {
+  // Who waits to multiply has made the operand meanwhile: LLVM would do it
+  // where it is used.
+  if (auto product = dyn_cast<WgmmaOp>(op->getNextNode()))
+    pinOperand(e, product);
   Value address = getBarrierAddress(e, op.getBarrier(), op.getIndex());
   Value parity = e.builder.createOrFold<arith::TruncIOp>(
       e.loc, e.builder.getI32Type(), e.getScalar(op.getParity()));

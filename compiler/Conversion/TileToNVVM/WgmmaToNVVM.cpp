@@ -467,6 +467,12 @@ static void pinArithmetic(KernelEmitter &e, Operation *place) {
       pinFragment(e, input);
 }
 
+void tile::pinOperand(KernelEmitter &e, WgmmaOp product) {
+  Value left = getLeft(product);
+  if (!isa<SharedType>(left.getType()))
+    pinFragment(e, left);
+}
+
 LogicalResult tile::emitWgmma(KernelEmitter &e, WgmmaOp op) {
   WgmmaEmitter(e, op).emit();
   // Part of the next operand is made while a step of this one multiplies.

@@ -426,6 +426,18 @@ def Tile_WarpgroupOp : Tile_Op<"warpgroup", [RecursiveMemoryEffects]> {
   }];
 }
 
+def Tile_WarpgroupNumberOp : Tile_Op<"warpgroup_number", [Pure]> {
+  let summary = "Number of the warpgroup in its team";
+  let description = [{
+    Gives the number, from 0, of the thread's group of 128 among those of its
+    team.
+
+    Example: `%g = tile.warpgroup_number : i64`
+  }];
+  let results = (outs I64:$result);
+  let assemblyFormat = "`:` type($result) attr-dict";
+}
+
 def Tile_SetMaxRegistersOp : Tile_Op<"set_max_registers", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Registers a thread of the team may use";

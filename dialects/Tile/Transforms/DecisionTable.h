@@ -59,6 +59,8 @@ inline constexpr DecisionSpec decisionSpecs[] = {
     {"sums", DecisionSpec::Kind::Word, 0, 0, "cluster or workspace"},
     // The operands of products change places.
     {"swap", DecisionSpec::Kind::Boolean, 0, 0},
+    // Warpgroups that share tiles multiply in turns.
+    {"turns", DecisionSpec::Kind::Boolean, 0, 0},
     // Warps along M and N of a product.
     {"warps", DecisionSpec::Kind::WarpGrid, 0, 0},
 };

@@ -480,6 +480,29 @@ def ScheduleMmaPass : TilePass<"schedule-mma", "Load the next step while one mul
   }];
 }
 
+def OrderProductsPass
+    : TilePass<"order-products", "Let warpgroups that share tiles multiply in turns"> {
+  let description = [{
+    Requires `schedule-mma`.  In a loop of several warpgroups of a team whose
+    products are done before the iteration ends, since their sums join a total,
+    a warpgroup starts its products once the one before has started its own, so
+    that one adds while another multiplies.
+
+    Before:
+    ```mlir
+    %p = tile.wgmma %as, %bs, %cst k 0 depth 128 using <...> {overwrite}
+    %s = tile.mma_wait %p pending 0
+    ```
+    After:
+    ```mlir
+    tile.wait %turns[%group], %parity : !tile.barrier<2>
+    %p = tile.wgmma %as, %bs, %cst k 0 depth 128 using <...> {overwrite}
+    tile.arrive %turns[%next] {per_warpgroup} : !tile.barrier<2>
+    %s = tile.mma_wait %p pending 0
+    ```
+  }];
+}
+
 def UnrollLoopsPass
     : TilePass<"unroll-loops", "Put iterations that hand registers on in a row"> {
   let description = [{

@@ -50,6 +50,7 @@ void WarpSpecializer::makeRing(PipelinedOp loop) {
   // One for all by TMA, and one of each thread that copies.
   ring.full = makeBarriers("full", ring.stages,
                            ring.byThreads.empty() ? 1 : 1 + warpgroupThreads);
+  ring.full->setAttr(ringAttrName, builder.getUnitAttr());
   // What a block loads goes to buffers of others too.
   bool isShared = llvm::any_of(
       ring.copies, [&](CopyOp copy) { return this->isShared(copy); });

@@ -23,6 +23,11 @@ inline constexpr StringLiteral rolledAttrName = "tile.rolled";
 /// from one to the next in registers takes no moves.
 inline constexpr StringLiteral unrollAttrName = "tile.unroll";
 
+/// Unit attribute of the barriers that say which buffers of a ring are full:
+/// who waits for them goes through them in order, one an iteration, from buffer
+/// 0 in phase 0 on.
+inline constexpr StringLiteral ringAttrName = "tile.ring";
+
 /// The parts of a kernel that specialize-warps tells apart.
 struct KernelParts {
   /// The loop over the tiles, if the program has one; else each block has one.

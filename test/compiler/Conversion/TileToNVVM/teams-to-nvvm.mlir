@@ -54,3 +54,22 @@ tile.kernel @apart() attributes {symbols = [], checks = [], grid = [], axes = []
   }
   tile.return
 }
+
+// -----
+
+// Tests that warpgroups are counted within their team: by the thread's number
+// in it.
+// CHECK-LABEL: llvm.func @counted
+// CHECK: %[[IN_TEAM:.+]] = arith.subi %{{.+}}, %c128_i32
+// CHECK: %[[NUMBER:.+]] = arith.shrui %[[IN_TEAM]], %c7_i32
+// CHECK: llvm.call_intrinsic "llvm.nvvm.shfl.sync.idx.i32"(%{{.+}}, %[[NUMBER]],
+tile.kernel @counted() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 384 : i64, shared_bytes = 512 : i64} {
+  %b = tile.barrier_alloc "b" count 1 {offset = 256 : i64} : !tile.barrier<2>
+  tile.warpgroup [0] {
+    tile.barrier
+  }, [1, 2] {
+    %g = tile.warpgroup_number : i64
+    tile.arrive %b[%g] {per_warpgroup} : !tile.barrier<2>
+  }
+  tile.return
+}

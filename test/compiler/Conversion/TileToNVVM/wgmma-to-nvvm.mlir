@@ -48,3 +48,22 @@ tile.kernel @from_registers(%C: !tile.global<?x?xf32> {tile.access = "out", tile
   tile.store %r, %C[%c0, %c0] : tensor<16x64xf32, #transposed>, !tile.global<?x?xf32>
   tile.return
 }
+
+// Tests that the operand of a product is there before its warpgroup waits for
+// its turn.
+// CHECK-LABEL: @in_turn
+// CHECK: llvm.inline_asm has_side_effects {{.*}} "", "=r,
+// CHECK: mbarrier.try_wait
+// CHECK: wgmma.fence.sync.aligned;
+tile.kernel @in_turn(%C: !tile.global<?x?xf32> {tile.access = "out", tile.dims = ["M", "M"], tile.dtype = "f32", tile.name = "C"}) attributes {symbols = [{dim = 0 : i64, name = "M", param = 0 : i64}], checks = [], grid = [], axes = [], threads = 128 : i64, shared_bytes = 1152 : i64} {
+  %a = tile.alloc_shared {offset = 0 : i64} : !tile.shared<16x32xbf16, #tile.shared_layout<swizzle = [2, 4, 3]>>
+  %turn = tile.barrier_alloc "turn" count 1 {offset = 1024 : i64} : !tile.barrier<1>
+  %w = arith.constant dense<1.0> : tensor<32x64xbf16, #left>
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32, #transposed>
+  %c0 = arith.constant 0 : i64
+  tile.wait %turn, %c0 : !tile.barrier<1>
+  %s = tile.wgmma %a, %w, %zero k 0 depth 32 using <m64n16k16, type = bf16, warps = [1, 4], swap> {overwrite} : !tile.shared<16x32xbf16, #tile.shared_layout<swizzle = [2, 4, 3]>>, tensor<32x64xbf16, #left>, tensor<16x64xf32, #transposed> -> !tile.in_flight<tensor<16x64xf32, #transposed>>
+  %r = tile.mma_wait %s pending 0 : !tile.in_flight<tensor<16x64xf32, #transposed>> -> tensor<16x64xf32, #transposed>
+  tile.store %r, %C[%c0, %c0] : tensor<16x64xf32, #transposed>, !tile.global<?x?xf32>
+  tile.return
+}

@@ -109,6 +109,7 @@ tile.kernel @numbers() attributes {symbols = [], checks = [], grid = ["sm_count"
 // CHECK-NEXT: tile.set_max_registers 40
 // CHECK-NEXT: }, [1, 2] {
 // CHECK-NEXT: tile.set_max_registers 232
+// CHECK-NEXT: tile.warpgroup_number : i64
 // CHECK-NEXT: }
 // CHECK-NEXT: tile.assert %[[V]]#1, "text"
 // CHECK-NEXT: tile.print "label" %[[V]]#0, %[[V]]#2 : i64, tensor<8xi8> {unsigned_values = array<i1: false, true>}
@@ -123,6 +124,7 @@ tile.kernel @teams() attributes {symbols = [], checks = [], grid = [], axes = []
     tile.set_max_registers 40
   }, [1, 2] {
     tile.set_max_registers 232
+    %g = tile.warpgroup_number : i64
   }
   tile.assert %p, "text"
   tile.print "label" %n, %x : i64, tensor<8xi8> {unsigned_values = array<i1: false, true>}

@@ -8,7 +8,7 @@
 // CHECK-SAME: cluster = 2
 // CHECK-SAME: tensor_maps = [{box = [128, 64], param = 0 : i64, swizzle = 128 : i64}, {box = [64, 64], param = 1 : i64, swizzle = 128 : i64},
 // CHECK-SAME: tile.cluster_axis = 1
-// CHECK: %[[FULL:.+]] = tile.barrier_alloc "full" count 1 : <3>
+// CHECK: %[[FULL:.+]] = tile.barrier_alloc "full" count 1 {tile.ring} : <3>
 // CHECK: %[[EMPTY:.+]] = tile.barrier_alloc "empty" count 4 {cluster} : <3>
 // CHECK: %[[NUMBER:.+]] = tile.block_number
 // CHECK: arith.divui %[[NUMBER]], %c2

@@ -19,7 +19,7 @@
 // CHECK-LABEL: tile.kernel @turns__tma
 // CHECK-SAME: schedule = #tile.schedule<pingpong, teams = 2, groups = 1>
 // CHECK-SAME: threads = 384
-// CHECK: %[[FULL:.+]] = tile.barrier_alloc "full" count 1 : <3>
+// CHECK: %[[FULL:.+]] = tile.barrier_alloc "full" count 1 {tile.ring} : <3>
 // CHECK: %[[EMPTY:.+]] = tile.barrier_alloc "empty" count 1 : <3>
 // CHECK: %[[TURN:.+]] = tile.barrier_alloc "turn" count 1 : <2>
 // CHECK: %[[STAGING0:.+]] = tile.alloc_shared "staging" : <2x64x64xbf16

@@ -10,7 +10,7 @@
 // CHECK-SAME: threads = 384
 // CHECK: %[[AS:.+]] = tile.alloc_shared "As" {tile.stages = 3 : i64} : <3x128x64xbf16, #tile.shared_layout<swizzle = [3, 4, 3]>>
 // CHECK: %[[BS:.+]] = tile.alloc_shared "Bs" {tile.stages = 3 : i64} : <3x64x128xbf16, #tile.shared_layout<swizzle = [3, 4, 3], panel = 128>>
-// CHECK: %[[FULL:.+]] = tile.barrier_alloc "full" count 1 : <3>
+// CHECK: %[[FULL:.+]] = tile.barrier_alloc "full" count 1 {tile.ring} : <3>
 // CHECK: %[[EMPTY:.+]] = tile.barrier_alloc "empty" count 2 : <3>
 // CHECK: tile.warpgroup [0] {
 // CHECK: tile.set_max_registers 56
@@ -139,7 +139,7 @@ tile.kernel @scaled(%A: !tile.global<?x?xf8E4M3FN> {tile.access = "in", tile.dim
 // memory by the consumers, whose warps hand it back.
 // CHECK-LABEL: tile.kernel @staged__tma
 // CHECK: %[[SS:.+]] = tile.alloc_shared "Ss" {tile.handed_over, tile.stages = 3 : i64} : <3x128x1xf32>
-// CHECK: %[[FULL:.+]] = tile.barrier_alloc "full" count 129 : <3>
+// CHECK: %[[FULL:.+]] = tile.barrier_alloc "full" count 129 {tile.ring} : <3>
 // CHECK: %[[EMPTY:.+]] = tile.barrier_alloc "empty" count 8 : <3>
 // CHECK: tile.expect %[[FULL]][%{{.+}}], %c32768
 // CHECK: tile.tma_copy %arg1
