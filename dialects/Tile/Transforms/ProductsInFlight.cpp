@@ -78,6 +78,23 @@ static std::optional<CarriedProduct> findProduct(scf::ForOp loop) {
   return product;
 }
 
+/// Whether an op, or one in it, reads a shared tile.
+static bool readsShared(Operation &op) {
+  return op
+      .walk([](Operation *inner) {
+        auto isShared = [](Value memory) {
+          return isa<SharedType>(memory.getType());
+        };
+        auto load = dyn_cast<LoadOp>(inner);
+        auto element = dyn_cast<LoadElementOp>(inner);
+        return (load && isShared(load.getMemory())) ||
+                       (element && isShared(element.getMemory()))
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Moves arrivals up to the last wait for products, or the last read of a
 /// shared tile: what is done with sums does not need the buffers.
 static void advanceArrivals(scf::ForOp loop) {
@@ -89,9 +106,8 @@ static void advanceArrivals(scf::ForOp loop) {
       last = wait;
       waitsForAll = wait.getPending() == 0;
     }
-    if (auto load = dyn_cast<LoadOp>(op);
-        load && isa<SharedType>(load.getMemory().getType()))
-      last = load;
+    if (readsShared(op))
+      last = &op;
     if (auto arrive = dyn_cast<ArriveOp>(op); arrive && arrive.isByParts())
       arrivals.push_back(arrive);
   }

@@ -138,7 +138,18 @@ SmallVector<DirectRead> tile::getDirectReads(CopyOp copy) {
   return reads;
 }
 
-/// Whether the tile of a copy is small and read as a whole by its loop only.
+/// Whether the copying warpgroup's threads bring a small tile by cp.async,
+/// which moves 4 bytes or more, to where others load it from.
+static bool isForThreads(CopyOp copy) {
+  auto tile = cast<SharedType>(copy.getDestination().getType());
+  return !copy.getPad() && getElementBits(tile.getElementType()) == 32 &&
+         llvm::all_of(copy.getDestination().getUsers(), [&](Operation *user) {
+           return user == copy || isa<LoadOp, LoadElementOp>(user);
+         });
+}
+
+/// Whether the tile of a copy is small and read by its loop only: as a whole,
+/// or by elements where it is in shared memory.
 static bool isDirect(CopyOp copy, PipelinedOp loop) {
   auto alloc = copy.getDestination().getDefiningOp<AllocSharedOp>();
   if (!alloc || !isa<BlockArgument>(copy.getSource()) ||
@@ -148,8 +159,13 @@ static bool isDirect(CopyOp copy, PipelinedOp loop) {
   int64_t elements = 1;
   for (int64_t extent : shape)
     elements *= extent;
-  auto isWholeRead = [&](Operation *user) {
-    if (user->getBlock() != loop.getBodyBlock() || !copy->isBeforeInBlock(user))
+  auto isRead = [&](Operation *user) {
+    Operation *inBody = loop.getBodyBlock()->findAncestorOpInBlock(*user);
+    if (!inBody || !copy->isBeforeInBlock(inBody))
+      return false;
+    if (isa<LoadElementOp>(user))
+      return isForThreads(copy) && isa<ParallelOp>(inBody);
+    if (user != inBody)
       return false;
     if (auto expression = dyn_cast<OperandOp>(user))
       return bool(findWholeInput(expression, alloc));
@@ -163,7 +179,7 @@ static bool isDirect(CopyOp copy, PipelinedOp loop) {
          llvm::all_of(copy.getSourceIndices(),
                       [&](Value index) { return isComputable(index, loop); }) &&
          llvm::all_of(alloc.getResult().getUsers(), [&](Operation *user) {
-           return user == copy || isWholeRead(user);
+           return user == copy || isRead(user);
          });
 }
 
@@ -171,22 +187,12 @@ bool tile::isReadByThreads(Value tile) {
   return llvm::any_of(tile.getUsers(), [&](Operation *user) {
     auto gemm = dyn_cast<GemmOp>(user);
     if (!gemm)
-      return isa<OperandOp, LoadOp, UnpackedOp>(user);
+      return isa<OperandOp, LoadOp, LoadElementOp, UnpackedOp>(user);
     MmaAttr mma = *gemm.getMma();
     return !mma.isWgmma() ||
            (gemm.getA() == tile && isFromRegisters(tile, mma.getTypeA())) ||
            (gemm.getB() == tile && isFromRegisters(tile, mma.getTypeB()));
   });
-}
-
-/// Whether the copying warpgroup's threads bring a small tile by cp.async,
-/// which moves 4 bytes or more, to where others load it from.
-static bool isForThreads(CopyOp copy) {
-  auto tile = cast<SharedType>(copy.getDestination().getType());
-  return !copy.getPad() && getElementBits(tile.getElementType()) == 32 &&
-         llvm::all_of(copy.getDestination().getUsers(), [&](Operation *user) {
-           return user == copy || isa<LoadOp>(user);
-         });
 }
 
 LoopCopies tile::getLoopCopies(PipelinedOp loop) {
