@@ -352,3 +352,43 @@ tile.kernel @bytes_of_few_rows() attributes {symbols = [], checks = [], grid = [
   %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<24x64xi8>, !tile.shared<64x64xi4, pack = 1>, tensor<24x64xi32>
   tile.return
 }
+
+// -----
+
+// Tests that sums that begin at 0 in each iteration, as those that scales
+// multiply, join their total all at once if they fit; promoted ones, which only
+// join it, in halves.
+// CHECK-LABEL: @scaled
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n192k32
+tile.kernel @scaled() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %a = tile.alloc_shared : !tile.shared<128x128xf8E4M3FN>
+  %b = tile.alloc_shared : !tile.shared<192x128xf8E4M3FN>
+  %zero = arith.constant dense<0.0> : tensor<128x192xf32>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c9 = arith.constant 9 : i64
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%total = %zero) -> (tensor<128x192xf32>) : i64 {
+    %p = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<128x128xf8E4M3FN>, !tile.shared<192x128xf8E4M3FN>, tensor<128x192xf32>
+    %t = arith.addf %total, %p : tensor<128x192xf32>
+    scf.yield %t : tensor<128x192xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @promoted_halves
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n96k32
+tile.kernel @promoted_halves() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %a = tile.alloc_shared : !tile.shared<128x128xf8E4M3FN>
+  %b = tile.alloc_shared : !tile.shared<192x128xf8E4M3FN>
+  %zero = arith.constant dense<0.0> : tensor<128x192xf32>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c9 = arith.constant 9 : i64
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%total = %zero) -> (tensor<128x192xf32>) : i64 {
+    %p = tile.gemm %a, %b, %total {transpose_b} : !tile.shared<128x128xf8E4M3FN>, !tile.shared<192x128xf8E4M3FN>, tensor<128x192xf32>
+    scf.yield %p : tensor<128x192xf32>
+  }
+  tile.return
+}
