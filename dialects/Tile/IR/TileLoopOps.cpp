@@ -124,6 +124,11 @@ LogicalResult PipelinedOp::verify() {
   // pipelined-c3: the step is positive.
   if (int64_t(getStep()) <= 0)
     return emitOpError("pipelined-c3: step is positive, found ") << getStep();
+  // pipelined-c4: the number of buffers is one that a loop may ask for.
+  if (auto stages = getStages();
+      stages && (int64_t(*stages) < 0 || int64_t(*stages) > mostStages))
+    return emitOpError("pipelined-c4: stages is 0 to ")
+           << mostStages << ", found " << int64_t(*stages);
   return success();
 }
 

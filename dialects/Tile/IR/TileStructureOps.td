@@ -284,6 +284,7 @@ def Tile_PipelinedOp : Tile_Op<"pipelined", [
     - `pipelined-c2`: what is yielded, and the results, have the types of the
       inits.
     - `pipelined-c3`: `step` is positive.
+    - `pipelined-c4`: `stages` is 0 (as if absent) to 32.
   }];
   let arguments = (ins
     I64:$lower, I64:$upper, I64Attr:$step,
@@ -302,6 +303,8 @@ def Tile_PipelinedOp : Tile_Op<"pipelined", [
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    static constexpr int64_t mostStages = 32;
+
     Value getInductionVar() { return getBody().getArgument(0); }
     Block *getBodyBlock() { return &getBody().front(); }
   }];

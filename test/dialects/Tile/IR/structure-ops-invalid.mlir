@@ -155,6 +155,15 @@ tile.kernel @k() attributes {symbols = [], checks = [], grid = [], axes = [], th
 
 // -----
 
+// pipelined-c4: no loop has that many buffers.
+%i = arith.constant 0 : i64
+// expected-error @below {{pipelined-c4: stages is 0 to 32, found 2147483648}}
+tile.pipelined %k = %i to %i step 1 stages(2147483648) {
+  tile.yield
+}
+
+// -----
+
 // pipelined-c3: the loop goes upwards.
 %i = "test.value"() : () -> i64
 // expected-error @below {{pipelined-c3: step is positive, found 0}}
