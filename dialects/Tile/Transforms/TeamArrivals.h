@@ -1,5 +1,4 @@
-//===- TeamArrivals.h - Phases that wait for all threads of a team -*- C++
-//-*-===//
+//===- TeamArrivals.h - Phases that wait for whole teams --------*- C++ -*-===//
 //
 // What one thread does for its team at a barrier may end a phase, upon which
 // others go on and end further ones.  A thread that still waits for an earlier
