@@ -60,6 +60,10 @@ public:
     plan.workspace = 0;
     Status chosen = chooseVariant();
     fits = chosen.isOk();
+    // Facts of the source may be guards where variants have axes of their own,
+    // and no axes say then what there is to do.
+    if (!fits && hasOwnAxes())
+      return chosen;
     // The axes may be the variant's own.
     TILERT_RETURN_IF_ERROR(computeGrid());
     if (plan.grid == 0 && !options.explains)
@@ -80,6 +84,13 @@ public:
 
 private:
   const int64_t *slots() const { return plan.binding.slots.data(); }
+
+  bool hasOwnAxes() const {
+    for (const Variant &variant : kernel.variants)
+      if (variant.axes)
+        return true;
+    return false;
+  }
 
   Status readSmCount() {
     if (!kernel.usesSmCount)

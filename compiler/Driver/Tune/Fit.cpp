@@ -146,7 +146,7 @@ llvm::Error KernelFit::startSearches() {
 std::set<TunePoint> KernelFit::findCandidates() const {
   std::set<std::string> orders;
   for (const FitSearch &search : searches)
-    orders.insert(search.getBest()->orders);
+    orders.insert(search.getBest()->parameters);
   std::set<TunePoint> candidates;
   for (const FitSearch &search : searches)
     for (const std::string &one : orders)
@@ -165,7 +165,7 @@ KernelFit::chooseClasses(llvm::ArrayRef<TunePoint> candidates) {
       way.times.push_back(planned ? search.getPromise(*planned)
                                   : std::numeric_limits<double>::infinity());
       if (planned)
-        way.orders = planned->orders;
+        way.parameters = planned->parameters;
     }
   }
   return chooseSizeClasses(ways);
@@ -174,7 +174,7 @@ KernelFit::chooseClasses(llvm::ArrayRef<TunePoint> candidates) {
 /// What was measured for a value wins, if it can share an artifact.
 void KernelFit::preferMeasured(size_t number, const MeasuredSize &measured) {
   PlannedPoint found = searches[number].planOthers(measured.found);
-  if (found.refusal.empty() && found.orders == planned[number].orders) {
+  if (found.refusal.empty() && found.parameters == planned[number].parameters) {
     chosen[number] = measured.found;
     planned[number] = std::move(found);
     return;
@@ -182,7 +182,7 @@ void KernelFit::preferMeasured(size_t number, const MeasuredSize &measured) {
   remarks +=
       "; what was measured for " + varied->name + " = " +
       std::to_string(measured.value) + " is not taken: " +
-      (found.refusal.empty() ? "it takes prepacked tensors in another order"
+      (found.refusal.empty() ? "its parameters, or the order of its prepacked tensors, are others"
                              : found.refusal);
 }
 

@@ -23,8 +23,9 @@ struct PlannedPoint {
   std::string variant;
   /// Bytes that the launch needs beside its arguments.
   int64_t workspace = 0;
-  /// In which orders it takes prepacked tensors; empty if there are none.
-  std::string orders;
+  /// Types and dimensions of its parameters, and in which orders it takes
+  /// prepacked tensors, as text: only ways with the same can share an artifact.
+  std::string parameters;
   /// Why it was refused: one line, and the whole as it would be printed.
   std::string refusal, diagnostics;
 };

@@ -31,7 +31,7 @@ static std::vector<size_t> chooseOrders(llvm::ArrayRef<SizedWay> ways) {
   llvm::MapVector<llvm::StringRef, std::vector<size_t>> byOrders;
   std::vector<size_t> all;
   for (size_t i = 0; i < ways.size(); ++i) {
-    byOrders[ways[i].orders].push_back(i);
+    byOrders[ways[i].parameters].push_back(i);
     all.push_back(i);
   }
   std::vector<double> best = findBest(ways, all);

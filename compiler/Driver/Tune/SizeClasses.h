@@ -16,8 +16,8 @@ namespace tilec {
 
 /// A way to compile the kernel.
 struct SizedWay {
-  /// In which orders it takes prepacked tensors; all classes share one.
-  std::string orders;
+  /// What its parameters are (PlannedPoint); all classes share that.
+  std::string parameters;
   /// Its time for each of the values, in any unit; infinite where it cannot be
   /// launched.
   std::vector<double> times;
