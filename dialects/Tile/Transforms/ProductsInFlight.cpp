@@ -95,6 +95,15 @@ static bool readsShared(Operation &op) {
       .wasInterrupted();
 }
 
+/// Whether there are products in the regions of an op.
+static bool multiplies(Operation &op) {
+  return op.getNumRegions() != 0 && op.walk([](Operation *inner) {
+                                        return isa<WgmmaOp, MmaWaitOp>(inner)
+                                                   ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
+                                      }).wasInterrupted();
+}
+
 /// Moves arrivals up to the last wait for products, or the last read of a
 /// shared tile: what is done with sums does not need the buffers.
 static void advanceArrivals(scf::ForOp loop) {
@@ -106,7 +115,7 @@ static void advanceArrivals(scf::ForOp loop) {
       last = wait;
       waitsForAll = wait.getPending() == 0;
     }
-    if (readsShared(op))
+    if (readsShared(op) || multiplies(op))
       last = &op;
     if (auto arrive = dyn_cast<ArriveOp>(op); arrive && arrive.isByParts())
       arrivals.push_back(arrive);

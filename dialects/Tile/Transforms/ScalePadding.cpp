@@ -87,6 +87,41 @@ static std::pair<Attribute, Value> getPlace(CopyOp copy, BlockArgument tensor,
   return {dims[dim], copy.getSourceIndices()[dim]};
 }
 
+/// Whether a copy, of a whole tile, stands in front of the operand in the block
+/// of `other`.
+static bool isInFront(CopyOp copy, CopyOp other, OperandOp operand) {
+  Block *block = copy->getBlock();
+  Operation *reader = block->findAncestorOpInBlock(*operand);
+  return copy.getDestinationIndices().empty() && block == other->getBlock() &&
+         reader && copy->isBeforeInBlock(reader);
+}
+
+/// Whether nothing but this copy writes to its tile.
+static bool isOnlyWriter(CopyOp copy) {
+  return llvm::all_of(copy.getDestination().getUsers(), [&](Operation *user) {
+    return user == copy || isa<OperandOp>(user);
+  });
+}
+
+/// Whether the dimensions in front of those of the tiles are the same ones, at
+/// the same places.
+static bool haveSameLeadingPlaces(CopyOp a, BlockArgument tensorOfA, CopyOp b,
+                                  BlockArgument tensorOfB) {
+  auto kernel = cast<KernelOp>(tensorOfA.getOwner()->getParentOp());
+  ArrayAttr dimsOfA = kernel.getArgDims(tensorOfA.getArgNumber());
+  ArrayAttr dimsOfB = kernel.getArgDims(tensorOfB.getArgNumber());
+  size_t leading =
+      dimsOfA.size() - getTileShape(a.getDestination().getType()).size();
+  if (leading !=
+      dimsOfB.size() - getTileShape(b.getDestination().getType()).size())
+    return false;
+  for (size_t i = 0; i < leading; ++i)
+    if (dimsOfA[i] != dimsOfB[i] ||
+        !isSame(a.getSourceIndices()[i], b.getSourceIndices()[i]))
+      return false;
+  return true;
+}
+
 /// Whether the scales of an operand's numbers are inside their tensor where the
 /// numbers are inside theirs.
 static bool isCovered(OperandOp operand, unsigned scale, CopyOp scaleCopy,
@@ -96,6 +131,10 @@ static bool isCovered(OperandOp operand, unsigned scale, CopyOp scaleCopy,
       copy ? dyn_cast<BlockArgument>(copy.getSource()) : BlockArgument();
   if (!tensor || copy.getPad() ||
       !isa<KernelOp>(tensor.getOwner()->getParentOp()))
+    return false;
+  if (!isOnlyWriter(copy) || !isInFront(copy, scaleCopy, operand) ||
+      !isInFront(scaleCopy, copy, operand) ||
+      !haveSameLeadingPlaces(copy, tensor, scaleCopy, scaleTensor))
     return false;
   Builder builder(operand.getContext());
   for (auto [dim, expr] : llvm::enumerate(operand.getMap(scale).getResults())) {

@@ -99,6 +99,12 @@ static std::string findCopyObstacle(CopyOp copy, PipelinedOp loop) {
     if (user != copy && (!loop->isProperAncestor(user) ||
                          !isa<GemmOp, OperandOp, LoadOp, UnpackedOp>(user)))
       return "a copied tile has other uses than products of its loop";
+  // A reader inside another statement, too, sees what came last.
+  for (Operation *user : alloc.getResult().getUsers()) {
+    Operation *reader = copy->getBlock()->findAncestorOpInBlock(*user);
+    if (reader && reader != copy && !copy->isBeforeInBlock(reader))
+      return "a tile is read in front of its copy";
+  }
   return "";
 }
 
