@@ -182,8 +182,9 @@ void KernelFit::preferMeasured(size_t number, const MeasuredSize &measured) {
   remarks +=
       "; what was measured for " + varied->name + " = " +
       std::to_string(measured.value) + " is not taken: " +
-      (found.refusal.empty() ? "its parameters, or the order of its prepacked tensors, are others"
-                             : found.refusal);
+      (found.refusal.empty()
+           ? "its parameters, or the order of its prepacked tensors, are others"
+           : found.refusal);
 }
 
 /// Leaves `chosen` empty if nothing suits all.
