@@ -130,6 +130,8 @@ llvm::Error Compilation::makeTileModule() {
     // Written by the passes, and believed by the report.
     kernel->removeAttr(mlir::tile::choicesAttrName);
   }
+  if (mlir::failed(verifySizeClasses()))
+    return stop("the frontend");
   if (llvm::Error error = applyTuned())
     return error;
   llvm::SmallVector<KernelOp> kernels(tileModule->getOps<KernelOp>());

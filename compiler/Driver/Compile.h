@@ -104,7 +104,8 @@ private:
   llvm::Error applyTuned();
   SemaOptions makeFrontendOptions(std::optional<size_t> sizeClass);
   llvm::Error addSizeClasses();
-  void adoptSizeClass(size_t sizeClass, mlir::ModuleOp made);
+  llvm::Error adoptSizeClass(size_t sizeClass, mlir::ModuleOp made);
+  mlir::LogicalResult verifySizeClasses();
   llvm::Error keepOneKernel();
   llvm::Error lower(bool stopsAtDecisions);
   llvm::Error dropOtherFunctions();

@@ -139,12 +139,13 @@ llvm::Error Compilation::addSizeClasses() {
       printDiagnostics(llvm::errs(), own, found);
       return makeReportedFailure();
     }
-    adoptSizeClass(i, *made);
+    if (llvm::Error error = adoptSizeClass(i, *made))
+      return error;
   }
   return llvm::Error::success();
 }
 
-void Compilation::adoptSizeClass(size_t sizeClass, mlir::ModuleOp made) {
+llvm::Error Compilation::adoptSizeClass(size_t sizeClass, mlir::ModuleOp made) {
   mlir::Builder builder(&context);
   for (const TunedKernel &kernel : tuned) {
     auto isOfKernel = [&](KernelOp op) {
@@ -163,9 +164,42 @@ void Compilation::adoptSizeClass(size_t sizeClass, mlir::ModuleOp made) {
     copy.setSizeClassAttr(builder.getDictionaryAttr(
         {builder.getNamedAttr("symbol", builder.getStringAttr(most.name)),
          builder.getNamedAttr("most", builder.getI64IntegerAttr(most.value))}));
+    if (tileModule->lookupSymbol(copy.getFunctionStem()))
+      return makeUsageError("kernel '" + copy.getFunctionStem() +
+                                "' has the name that the code "
+                                "of '" +
+                                kernel.kernel + "' for " + most.name +
+                                " <= " + std::to_string(most.value) + " gets",
+                            "rename the kernel");
     copy.setSymName(copy.getFunctionStem());
     copy->moveBefore(*last);
   }
+  return llvm::Error::success();
+}
+
+/// A launch of any class gives the same arguments.
+mlir::LogicalResult Compilation::verifySizeClasses() {
+  llvm::StringMap<KernelOp> rest;
+  for (KernelOp kernel : tileModule->getOps<KernelOp>())
+    if (!kernel.getSizeClass())
+      rest[kernel.getSourceName()] = kernel;
+  for (KernelOp kernel : tileModule->getOps<KernelOp>()) {
+    KernelOp other = rest.lookup(kernel.getSourceName());
+    if (!kernel.getSizeClass() || !other)
+      continue;
+    unsigned count = kernel.getArgumentTypes().size();
+    bool isSame = count == other.getArgumentTypes().size();
+    for (unsigned i = 0; isSame && i < count; ++i)
+      isSame =
+          kernel.getArgDtype(i) == other.getArgDtype(i) &&
+          kernel.getArgAttr(i, "tile.dims") == other.getArgAttr(i, "tile.dims");
+    if (!isSame)
+      return kernel.emitError("the code of '")
+             << kernel.getSourceName() << "' for the sizes of "
+             << *kernel.getSizeClass()
+             << " takes other parameters than that for larger ones";
+  }
+  return mlir::success();
 }
 
 /// Puts what was tuned of the compiler's decisions into the kernels.

@@ -72,6 +72,17 @@ TEST_F(SizeClasses, LaunchNothingForAnEmptyGrid) {
   EXPECT_EQ(tilert_plan_axis_extent(plan, 0), 0);
 }
 
+TEST_F(SizeClasses, RefuseEmptyGridsThatNoneTakes) {
+  Json json = makeClasses();
+  for (Json &variant : json["variants"])
+    variant["guards"] = {{{"expr", {">=", "N", 1}}, {"text", "N >= 1"}}};
+  kernel = TestKernel(json);
+  EXPECT_EQ(planFor(0), nullptr);
+  EXPECT_NE(kernel.message.find("'N >= 1' does not hold: N = 0"),
+            std::string::npos)
+      << kernel.message;
+}
+
 TEST_F(SizeClasses, LaunchTheirOwnFunctions) {
   Module module = load(makeClasses());
   fakecuda::Stream stream{&state.devices[0].primary};

@@ -31,6 +31,7 @@ private:
   CompileOptions fixSizes(std::optional<int64_t> value) const;
   llvm::Error startSearches();
   std::set<TunePoint> findCandidates() const;
+  std::string describeParameters(llvm::ArrayRef<NamedText> definitions) const;
   std::vector<SizeClass> chooseClasses(llvm::ArrayRef<TunePoint> candidates);
   void chooseForSizes(llvm::ArrayRef<MeasuredSize> measured);
   void preferMeasured(size_t number, const MeasuredSize &measured);
@@ -146,13 +147,36 @@ llvm::Error KernelFit::startSearches() {
 std::set<TunePoint> KernelFit::findCandidates() const {
   std::set<std::string> orders;
   for (const FitSearch &search : searches)
-    orders.insert(search.getBest()->parameters);
+    orders.insert(search.getBest()->orders);
   std::set<TunePoint> candidates;
   for (const FitSearch &search : searches)
     for (const std::string &one : orders)
       for (const PlannedPoint *planned : search.listBest(mostShared, &one))
         candidates.insert(planned->point);
   return candidates;
+}
+
+/// The types and extents of the parameters where sizes are free, as the
+/// manifest has them: config constants may be part of them.
+std::string
+KernelFit::describeParameters(llvm::ArrayRef<NamedText> definitions) const {
+  CompileOptions options = base;
+  llvm::append_range(options.definitions, definitions);
+  Compilation compilation(std::move(options));
+  std::string text;
+  if (llvm::Error error = compilation.compileTo(Stage::Tile)) {
+    // Planning has said so.
+    llvm::consumeError(std::move(error));
+    return text;
+  }
+  for (const ManifestParameter &parameter :
+       compilation.getManifest().kernels.front().parameters) {
+    text += parameter.dtype;
+    for (const ManifestExpr &dim : parameter.dims)
+      text += " " + dim.dump();
+    text += "; ";
+  }
+  return text;
 }
 
 std::vector<SizeClass>
@@ -165,16 +189,20 @@ KernelFit::chooseClasses(llvm::ArrayRef<TunePoint> candidates) {
       way.times.push_back(planned ? search.getPromise(*planned)
                                   : std::numeric_limits<double>::infinity());
       if (planned)
-        way.parameters = planned->parameters;
+        way.parameters = planned->orders;
     }
   }
+  for (auto [way, point] : llvm::zip_equal(ways, candidates))
+    way.parameters += describeParameters(space.getDefinitions(point));
   return chooseSizeClasses(ways);
 }
 
 /// What was measured for a value wins, if it can share an artifact.
 void KernelFit::preferMeasured(size_t number, const MeasuredSize &measured) {
   PlannedPoint found = searches[number].planOthers(measured.found);
-  if (found.refusal.empty() && found.parameters == planned[number].parameters) {
+  if (found.refusal.empty() && found.orders == planned[number].orders &&
+      describeParameters(measured.found.definitions) ==
+          describeParameters(chosen[number].definitions)) {
     chosen[number] = measured.found;
     planned[number] = std::move(found);
     return;
@@ -183,7 +211,7 @@ void KernelFit::preferMeasured(size_t number, const MeasuredSize &measured) {
       "; what was measured for " + varied->name + " = " +
       std::to_string(measured.value) + " is not taken: " +
       (found.refusal.empty()
-           ? "its parameters, or the order of its prepacked tensors, are others"
+           ? "it takes other parameters, or prepacked tensors in another order"
            : found.refusal);
 }
 
@@ -288,8 +316,8 @@ KernelFit::run(llvm::ArrayRef<MeasuredSize> measured) {
   }
   chooseForSizes(measured);
   if (chosen.empty()) {
-    fitted.summary = "not fitted: in no order of its prepacked tensors can the "
-                     "kernel be compiled for all sizes";
+    fitted.summary = "not fitted: with no parameters, and orders of prepacked "
+                     "tensors, can the kernel be compiled for all sizes";
     return fitted;
   }
   fitted.isTaken = true;

@@ -23,9 +23,10 @@ struct MeasuredSize {
 /// Chooses for each of the kernels, one constant after the other from the
 /// default on until none is better.  The size of every symbol is given by -D or
 /// --size, else it is a usage error.  Of a size with several values, those that
-/// were measured take what was found, unless that needs prepacked tensors in
-/// another order than the rest.  A kernel that has nothing to choose, or that
-/// the model cannot plan, is none of the result's that are taken.
+/// were measured take what was found, unless that needs other parameters,
+/// or prepacked tensors in another order, than the rest.  A kernel that has
+/// nothing to choose, or that the model cannot plan, is none of the result's
+/// that are taken.
 llvm::Expected<std::vector<TunedKernel>>
 fitKernels(const CompileOptions &options, llvm::StringRef target,
            llvm::ArrayRef<TunableKernel> kernels,

@@ -129,7 +129,7 @@ std::vector<const PlannedPoint *>
 FitSearch::listBest(size_t most, const std::string *orders) const {
   std::vector<const PlannedPoint *> best;
   for (const auto &[point, planned] : known)
-    if (planned.refusal.empty() && (!orders || planned.parameters == *orders))
+    if (planned.refusal.empty() && (!orders || planned.orders == *orders))
       best.push_back(&planned);
   llvm::sort(best, [&](const PlannedPoint *a, const PlannedPoint *b) {
     return std::pair(getPromise(*a), a->point) <

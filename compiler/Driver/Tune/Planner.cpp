@@ -61,20 +61,14 @@ std::string tilec::getFirstError(StringRef diagnostics) {
   return first;
 }
 
-/// What kernels that take the same arguments have in common: types, dimensions
-/// (which config constants may be part of) and the orders of packed tensors.
-static std::string listParameters(const ManifestKernel &kernel) {
-  std::string parameters;
-  for (const ManifestParameter &parameter : kernel.parameters) {
-    parameters += parameter.dtype;
-    for (const ManifestExpr &dim : parameter.dims)
-      parameters += " " + dim.dump();
+/// What kernels that take the same packed tensors have in common.
+static std::string listOrders(const ManifestKernel &kernel) {
+  std::string orders;
+  for (const ManifestParameter &parameter : kernel.parameters)
     if (parameter.packing)
-      parameters += " " + parameter.packing->tag + "/" +
-                    std::to_string(parameter.packing->row);
-    parameters += "; ";
-  }
-  return parameters;
+      orders += parameter.packing->tag + "/" +
+                std::to_string(parameter.packing->row) + " ";
+  return orders;
 }
 
 PlannedPoint tilec::judgePlan(Compilation &compilation, llvm::Error error,
@@ -87,8 +81,7 @@ PlannedPoint tilec::judgePlan(Compilation &compilation, llvm::Error error,
       planned.workspace = estimate->workspace;
       planned.estimate = estimate->microseconds;
       planned.variant = estimate->variant;
-      planned.parameters =
-          listParameters(compilation.getManifest().kernels.front());
+      planned.orders = listOrders(compilation.getManifest().kernels.front());
       return planned;
     }
     error = estimate.takeError();

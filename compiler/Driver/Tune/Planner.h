@@ -23,9 +23,8 @@ struct PlannedPoint {
   std::string variant;
   /// Bytes that the launch needs beside its arguments.
   int64_t workspace = 0;
-  /// Types and dimensions of its parameters, and in which orders it takes
-  /// prepacked tensors, as text: only ways with the same can share an artifact.
-  std::string parameters;
+  /// In which orders it takes prepacked tensors; empty if there are none.
+  std::string orders;
   /// Why it was refused: one line, and the whole as it would be printed.
   std::string refusal, diagnostics;
 };

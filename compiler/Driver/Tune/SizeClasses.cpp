@@ -26,18 +26,18 @@ static std::vector<double> findBest(llvm::ArrayRef<SizedWay> ways,
   return best;
 }
 
-/// The ways of the orders that lose the least.
-static std::vector<size_t> chooseOrders(llvm::ArrayRef<SizedWay> ways) {
-  llvm::MapVector<llvm::StringRef, std::vector<size_t>> byOrders;
+/// The ways with the parameters that lose the least.
+static std::vector<size_t> chooseParameters(llvm::ArrayRef<SizedWay> ways) {
+  llvm::MapVector<llvm::StringRef, std::vector<size_t>> byParameters;
   std::vector<size_t> all;
   for (size_t i = 0; i < ways.size(); ++i) {
-    byOrders[ways[i].parameters].push_back(i);
+    byParameters[ways[i].parameters].push_back(i);
     all.push_back(i);
   }
   std::vector<double> best = findBest(ways, all);
   std::vector<size_t> chosen;
   double least = never;
-  for (auto &[orders, some] : byOrders) {
+  for (auto &[parameters, some] : byParameters) {
     double loss = 0;
     for (auto [time, alone] : llvm::zip_equal(findBest(ways, some), best))
       loss += time / alone;
@@ -63,7 +63,7 @@ struct Cover {
 std::vector<SizeClass> tilec::chooseSizeClasses(llvm::ArrayRef<SizedWay> ways) {
   if (ways.empty())
     return {};
-  std::vector<size_t> some = chooseOrders(ways);
+  std::vector<size_t> some = chooseParameters(ways);
   if (some.empty())
     return {};
   std::vector<double> best = findBest(ways, some);

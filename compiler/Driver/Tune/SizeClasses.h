@@ -16,7 +16,8 @@ namespace tilec {
 
 /// A way to compile the kernel.
 struct SizedWay {
-  /// What its parameters are (PlannedPoint); all classes share that.
+  /// Its parameters, with the orders of prepacked ones, as text: all classes
+  /// take the same.
   std::string parameters;
   /// Its time for each of the values, in any unit; infinite where it cannot be
   /// launched.
@@ -35,9 +36,9 @@ struct SizeClass {
 
 /// The fewest classes of values such that none takes much longer than in the
 /// best way, and of these the fastest.  The ways have a time for each value,
-/// all of them finite in one way at least.  Of the orders of prepacked tensors
-/// those are taken whose best ways lose the least in all to the best of any
-/// order.  Empty if the ways of no order can launch all values.
+/// all of them finite in one way at least.  Of the parameters that ways
+/// take those are chosen whose best ways lose the least in all to the best of
+/// any.  Empty if no ways with the same parameters can launch all values.
 std::vector<SizeClass> chooseSizeClasses(llvm::ArrayRef<SizedWay> ways);
 
 } // namespace tilec
