@@ -259,8 +259,13 @@ static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
       return gemm.emitError("decision 'swap' = true ") << why;
     return false;
   };
-  if (decided == StringRef("mma") && !mustSwap)
+  if (decided == StringRef("mma") && !mustSwap) {
+    // Elsewhere there is nothing else to take.
+    if (capability == 90)
+      noteChoice(kernel, gemms.front().getLoc(),
+                 {"instruction", "mma", "wgmma, mma", ""});
     return false;
+  }
   if (capability != 90)
     return refuse(gemms.front(), "needs sm_90a");
   // Several products in turn each wait for the one before.
