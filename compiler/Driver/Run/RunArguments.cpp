@@ -260,8 +260,15 @@ llvm::Error ArgumentBuilder::describeUnknownSizes(
           arguments[i].declaration.access != TILERT_OUT &&
           tilert_kernel_dim_text(&kernel, i, dim) == unknown.front())
         binding = arguments[i].name;
-  std::string help = "bind it with --size " + unknown.front() +
-                     "=..., fix it with -D " + unknown.front() + "=...";
+  // The list says for which sizes code is made, not which one this launch has.
+  bool hasList = llvm::any_of(options.sizeLists, [&](const NamedSizes &list) {
+    return list.name == unknown.front();
+  });
+  std::string help =
+      hasList ? "add --size " + unknown.front() +
+                    "=... with the one value that this launch has"
+              : "bind it with --size " + unknown.front() +
+                    "=..., fix it with -D " + unknown.front() + "=...";
   if (!binding.empty())
     help += ", or give an array that has it with --in " + binding + "=FILE.npy";
   return makeFailure(quoteKernel() + ": nothing gives '" +
