@@ -125,6 +125,9 @@ public:
   int64_t threads;
   /// The hardware barrier of the team: 0 is that of the block.
   unsigned teamBarrier = 0;
+  /// The values that the loops around carry from iteration to iteration, about
+  /// a register each.
+  unsigned carriedRegisters = 0;
   /// Null outside `tile.parallel`.
   Iteration *iteration = nullptr;
 

@@ -83,6 +83,12 @@ static Value keepInRegister(KernelEmitter &e, uint32_t value) {
   return e.ori(e.andi(e.thread, zero), e.i32(value));
 }
 
+/// From so many values that loops carry on, a register for a second constant is
+/// one too many: sums of 8-bit floats are there twice, those of some of K and
+/// the total that they join, and an operand of 16 registers beside them, of the
+/// 240 that a thread has.
+static constexpr unsigned mostCarried = 96;
+
 namespace {
 /// The nibbles of a word as indices into tables.
 class TableReader {
@@ -100,12 +106,12 @@ public:
 private:
   Value lookUp(const ByteTable &table, int half);
   /// The bytes of one half of a table, by the digits of a selector.
-  Value permuteHalf(const uint8_t *table, Value selector) {
+  Value permuteHalf(const uint8_t *table, Value selector, bool keep = true) {
     uint32_t quarters[2] = {};
     for (int i = 0; i < 8; ++i)
       quarters[i / 4] |= uint32_t(table[i]) << (8 * (i % 4));
-    return permuteBytes(e, keepInRegister(e, quarters[0]), e.i32(quarters[1]),
-                        selector);
+    Value first = keep ? keepInRegister(e, quarters[0]) : e.i32(quarters[0]);
+    return permuteBytes(e, first, e.i32(quarters[1]), selector);
   }
   Value getHalf(Value whole, int half) {
     return half ? e.shr(whole, 16) : whole;
@@ -142,7 +148,8 @@ Value TableReader::lookUp(const ByteTable &table, int half) {
     return permuteHalf(lower, index);
   Value high = permuteHalf(upper, index);
   if (auto halves = halveDifferences(table)) {
-    Value step = permuteHalf(halves->data(), nibbles);
+    Value step = permuteHalf(halves->data(), nibbles,
+                             /*keep=*/e.carriedRegisters < mostCarried);
     // Not for the pipe of integers and permutes, which is the busy one.
     return e.callAsm("mad.lo.s32 $0, $1, -2, $2;", "=r,r,r", {step, high});
   }

@@ -7,6 +7,7 @@
 #include "dialects/Tile/Transforms/TmaVariant.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -95,6 +96,8 @@ static LogicalResult emitFor(KernelEmitter &e, scf::ForOp op) {
     loop->setAttr("llvm.loop_annotation", keepRolled(op.getContext()));
   e.setScalar(op.getInductionVar(), loop.getInductionVar());
   ValueRange carried = loop.getRegionIterArgs();
+  llvm::SaveAndRestore held(e.carriedRegisters,
+                            e.carriedRegisters + unsigned(carried.size()));
   for (auto [i, arg] : llvm::enumerate(op.getRegionIterArgs()))
     inPieces[i] ? takePieces(e, arg, carried) : e.takeFlat(arg, carried);
   if (failed(emitBody(e, *op.getBody(), loop.getBody(), inPieces)))
