@@ -162,7 +162,7 @@ static void emitElementCopy(KernelEmitter &e, CopyOp op, SharedView shared,
 }
 
 /// A thread's share of the tile that is still written out in full.
-static constexpr int64_t unrolledElements = 256;
+static constexpr int64_t unrolledElements = 64;
 
 namespace {
 /// Copies element by element, for any alignment, in a loop over the storage
@@ -197,7 +197,7 @@ private:
   Value pad;
   /// Storage units of the tile and those that a thread handles at a time.
   int64_t units = 1;
-  static constexpr int64_t unitsInFlight = 8;
+  static constexpr int64_t unitsInFlight = 32;
 };
 } // namespace
 
