@@ -62,24 +62,28 @@ std::string tilec::getUnpackerName(llvm::StringRef kernel,
   return (kernel + "__unpack_" + parameter).str();
 }
 
-/// FNV-1a of the order's text.  0 and 1 mean no order (tilert.h).
-static std::string getTag(const layout::PackedOrder &order) {
+/// FNV-1a of the text of the order, and of the dimension along which tiles are
+/// neighbours.  0 and 1 mean no order (tilert.h).
+static std::string getTag(const layout::PackedOrder &order, int64_t along) {
   uint64_t tag = 0xcbf29ce484222325;
-  for (char letter : order.str())
+  for (char letter : order.str() + " along=" + std::to_string(along))
     tag = (tag ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
   return "0x" + llvm::utohexstr(std::max<uint64_t>(tag, 2), /*LowerCase=*/true,
                                 /*Width=*/16);
 }
 
-static ManifestPacking describePacking(KernelOp kernel, unsigned index,
-                                       const layout::PackedOrder &order) {
+static ManifestPacking describePacking(KernelOp kernel, unsigned index) {
+  mlir::DictionaryAttr attributes = kernel.getArgPacking(index);
+  const layout::PackedOrder &order =
+      attributes.getAs<mlir::tile::PackedOrderAttr>("order").getOrder();
   ManifestPacking packing;
   packing.tile.assign(order.shape().begin(), order.shape().end());
   for (const layout::PackedOrder::Digit &digit : order.digits())
     packing.order.push_back({digit.dim, digit.stride, digit.count});
   auto memory = mlir::cast<GlobalType>(kernel.getArgumentTypes()[index]);
   packing.row = memory.getShape().back();
-  packing.tag = getTag(order);
+  packing.along = attributes.getAs<mlir::IntegerAttr>("along").getInt();
+  packing.tag = getTag(order, packing.along);
   llvm::StringRef name = kernel.getArgName(index);
   packing.packer = getPackerName(kernel.getSourceName(), name);
   packing.unpacker = getUnpackerName(kernel.getSourceName(), name);
@@ -99,9 +103,7 @@ static ManifestParameter describeParameter(KernelOp kernel, unsigned index) {
     parameter.dims.push_back(toJson(dim));
   int64_t pack = type.getPackDim();
   if (mlir::DictionaryAttr packing = kernel.getArgPacking(index)) {
-    parameter.packing = describePacking(
-        kernel, index,
-        packing.getAs<mlir::tile::PackedOrderAttr>("order").getOrder());
+    parameter.packing = describePacking(kernel, index);
     pack = packing.getAs<mlir::IntegerAttr>("pack").getInt();
   }
   if (pack >= 0)

@@ -25,9 +25,10 @@ static Json toJson(const std::optional<int64_t> &value) {
 }
 
 static Json toJson(const ManifestPacking &packing) {
-  return {{"tile", packing.tile},     {"order", packing.order},
-          {"row", packing.row},       {"tag", packing.tag},
-          {"packer", packing.packer}, {"unpacker", packing.unpacker}};
+  return {{"tile", packing.tile},        {"order", packing.order},
+          {"along", packing.along},      {"row", packing.row},
+          {"tag", packing.tag},          {"packer", packing.packer},
+          {"unpacker", packing.unpacker}};
 }
 
 static Json toJson(const ManifestParameter &parameter) {

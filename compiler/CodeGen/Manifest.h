@@ -28,6 +28,8 @@ struct ManifestPacking {
   std::vector<int64_t> tile;
   /// [dim, stride, count] of each digit of a position in a tile, lowest first.
   std::vector<std::vector<int64_t>> order;
+  /// The dimension of a tile along which tiles are neighbours.
+  int64_t along = 0;
   /// Elements in a row of memory, as boxes of tensor maps count them.
   int64_t row = 0;
   /// "0x..." with 16 digits; the same for equal orders only.

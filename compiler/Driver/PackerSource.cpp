@@ -62,6 +62,8 @@ private:
 
   /// Extents of the tensor along the dimensions of a tile come last.
   int getDim(int tileDim) const { return leading + tileDim; }
+  /// The dimensions of a tile, the one along which tiles are neighbours last.
+  llvm::SmallVector<int, 3> getTileOrder() const;
   /// Elements of a tile in one unit of memory along a dimension.
   int getUnit(int dim) const {
     return isNarrow && dim == tensor.packDim ? 2 : 1;
@@ -87,11 +89,20 @@ std::string PackerWriter::getPlainType() const {
   return getElementType() + "[" + extents + "]";
 }
 
+llvm::SmallVector<int, 3> PackerWriter::getTileOrder() const {
+  llvm::SmallVector<int, 3> order;
+  for (int dim = 0; dim < int(tile.size()); ++dim)
+    if (dim != tensor.along)
+      order.push_back(dim);
+  order.push_back(tensor.along);
+  return order;
+}
+
 std::string PackerWriter::getPackedType() const {
   std::string extents;
   for (int dim = 0; dim < leading; ++dim)
     extents += "e" + str(dim) + ", ";
-  for (size_t dim = 0; dim < tile.size(); ++dim)
+  for (int dim : getTileOrder())
     extents += "ceildiv(e" + str(getDim(dim)) + ", " + str(tile[dim]) + "), ";
   return getElementType() + "[" + extents +
          str(tensor.order.elements() / (isNarrow ? 2 : 1)) + "]";
@@ -99,8 +110,10 @@ std::string PackerWriter::getPackedType() const {
 
 std::string PackerWriter::getTileIndices() const {
   std::string indices;
-  for (int dim = 0; dim < tensor.rank; ++dim)
+  for (int dim = 0; dim < leading; ++dim)
     indices += "t" + str(dim) + ", ";
+  for (int dim : getTileOrder())
+    indices += "t" + str(getDim(dim)) + ", ";
   return indices;
 }
 
@@ -258,6 +271,7 @@ tilec::findPackedTensors(mlir::ModuleOp module) {
       std::string packer = getPackerName(name, tensor);
       const layout::PackedOrder &order =
           packing.getAs<mlir::tile::PackedOrderAttr>("order").getOrder();
+      int along = int(packing.getAs<mlir::IntegerAttr>("along").getInt());
       int64_t row =
           mlir::cast<mlir::tile::GlobalType>(kernel.getArgumentTypes()[i])
               .getShape()
@@ -266,7 +280,7 @@ tilec::findPackedTensors(mlir::ModuleOp module) {
         return one.packer == packer;
       });
       if (known != tensors.end() &&
-          (known->order != order || known->row != row))
+          (known->order != order || known->along != along || known->row != row))
         return makeFailure("the classes of sizes of kernel '" + name +
                                "' take prepacked '" + tensor +
                                "' in different orders",
@@ -279,7 +293,7 @@ tilec::findPackedTensors(mlir::ModuleOp module) {
       tensors.push_back({packer, getUnpackerName(name, tensor),
                          int(packing.getAs<mlir::ArrayAttr>("dims").size()),
                          int(packing.getAs<mlir::IntegerAttr>("pack").getInt()),
-                         order, padding, row});
+                         order, along, padding, row});
     }
   return tensors;
 }

@@ -24,6 +24,8 @@ struct PackedTensor {
   /// The dimension along which the plain tensor packs 4-bit elements, or -1.
   int packDim;
   layout::PackedOrder order;
+  /// The dimension of a tile along which tiles are neighbours.
+  int along;
   /// The bits of what lies outside of the tensor.
   unsigned padding;
   /// Elements in a row of its memory.
@@ -32,8 +34,9 @@ struct PackedTensor {
 
 /// The source of a packer and an unpacker.  Both take the extents of the tensor
 /// (int64 each), what they read and what they write: the plain tensor as it is
-/// stored, and the packed one as [leading extents, tiles, elements of a tile];
-/// elements are unsigned integers, bytes for 4-bit ones.
+/// stored, and the packed one as [leading extents, tiles, elements of a tile],
+/// the tiles along `along` last; elements are unsigned integers, bytes for
+/// 4-bit ones.
 std::string writePackers(const PackedTensor &tensor);
 
 /// The prepacked tensors of the kernels of a module that apply-prepack has

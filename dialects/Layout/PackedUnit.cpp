@@ -7,25 +7,24 @@
 using namespace layout;
 
 PackedOrder layout::findPackedUnit(const PackedOrder &order,
-                                   int32_t rowElements) {
+                                   int32_t rowElements, int along) {
   Coords shape(order.shape());
   llvm::SmallVector<PackedOrder::Digit, 12> digits(order.digits());
-  int last = int(shape.size()) - 1;
   int32_t elements = order.elements();
   auto isPiece = [&](int32_t extent, int32_t count) {
     bool isEven = order.elementBits() >= 8 || extent % 2 == 0;
     return isEven && count % rowElements == 0;
   };
   // The highest digit counts equal pieces if it is the last of its dimension.
-  while (!digits.empty() && digits.back().dim == last &&
-         digits.back().stride * digits.back().count == shape[last]) {
+  while (!digits.empty() && digits.back().dim == along &&
+         digits.back().stride * digits.back().count == shape[along]) {
     PackedOrder::Digit &top = digits.back();
     int32_t kept = 1;
     while (top.count % kept != 0 ||
            !isPiece(top.stride * kept, elements / top.count * kept))
       if (++kept > top.count)
         return order;
-    shape[last] = top.stride * kept;
+    shape[along] = top.stride * kept;
     elements = elements / top.count * kept;
     top.count = kept;
     if (kept != 1)

@@ -1,8 +1,8 @@
 //===- PackedUnit.h - The pieces that packed memory is made of --*- C++ -*-===//
 //
 // A packed tile may be the pieces of a smaller one, one behind the other along
-// its last dimension.  A tensor that is stored in pieces serves tiles of any
-// number of them.
+// a dimension.  A tensor that is stored in pieces serves tiles of any number of
+// them.
 //
 //     128x256 in the order [..., [1,32,8]]  =  8 times 128x32 in [...]
 //
@@ -15,9 +15,11 @@
 
 namespace layout {
 
-/// The order of the smallest piece of a tile: a part of its last dimension, in
-/// whole rows of memory, and of an even extent if two elements share a byte.
-PackedOrder findPackedUnit(const PackedOrder &order, int32_t rowElements);
+/// The order of the smallest piece of a tile: a part of it along dimension
+/// `along`, in whole rows of memory, and of an even extent if two elements
+/// share a byte.
+PackedOrder findPackedUnit(const PackedOrder &order, int32_t rowElements,
+                           int along);
 
 } // namespace layout
 

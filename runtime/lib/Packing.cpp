@@ -42,12 +42,14 @@ public:
       if (counts[dim] == 0)
         return;
     }
+    std::vector<int> order = packing.memoryOrder(rank);
     for (;;) {
       visitTile(tile, visit);
-      int dim = rank - 1;
-      while (dim >= 0 && ++tile[dim] == counts[dim])
-        tile[dim--] = 0;
-      if (dim < 0)
+      int place = rank - 1;
+      while (place >= 0 &&
+             ++tile[order[size_t(place)]] == counts[order[size_t(place)]])
+        tile[order[size_t(place--)]] = 0;
+      if (place < 0)
         return;
     }
   }
@@ -127,6 +129,16 @@ int64_t Packing::tileElements() const {
   return elements;
 }
 
+std::vector<int> Packing::memoryOrder(int rank) const {
+  int neighbours = rank - int(tile.size()) + along;
+  std::vector<int> order;
+  for (int dim = 0; dim < rank; ++dim)
+    if (dim != neighbours)
+      order.push_back(dim);
+  order.push_back(neighbours);
+  return order;
+}
+
 std::optional<int64_t> countTiles(const Parameter &parameter,
                                   const int64_t *sizes) {
   const Packing &packing = *parameter.packing;
@@ -148,9 +160,10 @@ bool memoryExtents(const Parameter &parameter, const int64_t *sizes,
                    int64_t *extents) {
   const Packing &packing = *parameter.packing;
   int rank = parameter.facts.rank, leading = rank - int(packing.tile.size());
-  for (int dim = 0; dim < rank; ++dim) {
+  int64_t *next = extents;
+  for (int dim : packing.memoryOrder(rank)) {
     int64_t extent = dim < leading ? 1 : packing.tile[size_t(dim - leading)];
-    extents[dim] = sizes[dim] / extent + (sizes[dim] % extent != 0);
+    *next++ = sizes[dim] / extent + (sizes[dim] % extent != 0);
   }
   extents[rank] = packing.row;
   return !__builtin_mul_overflow(extents[rank - 1],

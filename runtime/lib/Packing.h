@@ -1,8 +1,9 @@
 //===-- Packing.h - The order of prepacked tensors -------------*- C++ -*-===//
 //
-// A packed tensor is its tiles one after the other, in row-major order of the
-// tiles, the last ones filled up; in a tile the elements lie in an order of its
-// own (docs/artifact-format.md, "Packed tensors").
+// A packed tensor is its tiles one after the other, first those along one
+// dimension and else in row-major order, the last ones filled up; in a tile the
+// elements lie in an order of its own (docs/artifact-format.md, "Packed
+// tensors").
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +31,8 @@ struct Packing {
   std::vector<int32_t> tile;
   /// Lowest first.
   std::vector<Digit> order;
+  /// The dimension of a tile along which tiles are neighbours.
+  int along = 0;
   /// Elements in a row of memory, as tensor maps see it; divides a tile.
   int32_t row = 0;
   uint64_t tag = 0;
@@ -38,6 +41,9 @@ struct Packing {
   std::string unpacker;
 
   int64_t tileElements() const;
+  /// The dimensions of a tensor of that rank in the order of its memory: the
+  /// one along which tiles are neighbours last.
+  std::vector<int> memoryOrder(int rank) const;
 };
 
 /// Reads the packing of a tensor parameter whose dtype, rank and packed
@@ -51,8 +57,8 @@ std::optional<int64_t> countTiles(const Parameter &parameter,
                                   const int64_t *sizes);
 
 /// The extents of packed memory in elements, one more than the tensor has:
-/// tiles along each of its dimensions, those along the last in rows, and a row.
-/// Nothing if they exceed int64.
+/// tiles along each of its dimensions in the order of memory, those along the
+/// last of them in rows, and a row.  False if they exceed int64.
 bool memoryExtents(const Parameter &parameter, const int64_t *sizes,
                    int64_t *extents);
 

@@ -111,6 +111,12 @@ Packing readPacking(JsonReader &reader, const Place &place,
   readTile(reader, reader.field(place, "tile"), facts, packing);
   if (!reader.hasFailed())
     readOrder(reader, reader.field(place, "order"), packing);
+  // Without it, as in older artifacts, the last one.
+  packing.along = int(packing.tile.size()) - 1;
+  if (std::optional<Place> along = reader.optionalField(place, "along");
+      along && !reader.hasFailed())
+    packing.along = static_cast<int>(
+        reader.readInteger(*along, 0, int64_t(packing.tile.size()) - 1));
   if (!reader.hasFailed())
     readRow(reader, reader.field(place, "row"), facts, packing);
   packing.tag = readTag(reader, reader.field(place, "tag"));

@@ -136,8 +136,12 @@ Status launchHelper(const PrepackCall &call, bool packs, void *packed,
     int64_t size = call.bound.sizes[dim];
     arguments.push_back(tilert_int64_argument(size));
     stored[dim] = storedExtent(*call.parameter, size, dim);
+  }
+  int64_t *next = tiles;
+  for (int dim : packing.memoryOrder(rank)) {
+    int64_t size = call.bound.sizes[dim];
     int64_t tile = dim < leading ? 1 : packing.tile[size_t(dim - leading)];
-    tiles[dim] = size / tile + (size % tile != 0);
+    *next++ = size / tile + (size % tile != 0);
   }
   tiles[rank] = packing.tileElements() * tilert_dtype_bits(facts.dtype) / 8 /
                 bytesOfScalar(facts.dtype);

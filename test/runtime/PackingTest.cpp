@@ -15,7 +15,7 @@ using Bytes = std::vector<uint8_t>;
 
 /// A kernel with one prepacked tensor A, in tiles of an order.
 Json makePacked(const Json &dims, const char *dtype, const Json &tile,
-                const Json &order, const Json &extra = {}) {
+                const Json &order, const Json &extra = {}, int along = -1) {
   Json member = {{"prepack",
                   {{"tile", tile},
                    {"order", order},
@@ -23,6 +23,8 @@ Json makePacked(const Json &dims, const char *dtype, const Json &tile,
                    {"tag", "0x00000000000000ab"},
                    {"packer", "one__pack_A"},
                    {"unpacker", "one__unpack_A"}}}};
+  if (along >= 0)
+    member["prepack"]["along"] = along;
   if (!extra.is_null())
     member.update(extra);
   Json kernel = makeOneTensor(dims, dtype, member);
@@ -87,6 +89,24 @@ TEST(Packing, PutsTilesOneBehindTheOther) {
   EXPECT_EQ(packed[32], 0x08) << "the second tile";
 }
 
+TEST(Packing, PutsTilesAlongOneDimensionFirst) {
+  // Element [b, r, c] is 128 * b + 16 * r + c: two times two tiles.
+  Plain plain{{2, 8, 16}, Bytes(256)};
+  std::iota(plain.bytes.begin(), plain.bytes.end(), uint8_t(0));
+  auto firsts = [&](int along) {
+    TestKernel kernel(
+        makePacked({"B", "M", "N"}, "uint8", tile, order, {}, along));
+    Bytes packed = pack(kernel, plain.tensor(TILERT_UINT8));
+    Bytes found;
+    for (size_t at = 0; at < packed.size(); at += 32)
+      found.push_back(packed[at]);
+    return found;
+  };
+  EXPECT_EQ(firsts(-1), (Bytes{0, 8, 64, 72, 128, 136, 192, 200}));
+  EXPECT_EQ(firsts(1), firsts(-1));
+  EXPECT_EQ(firsts(0), (Bytes{0, 64, 8, 72, 128, 192, 136, 200}));
+}
+
 TEST(Packing, FillsUpTheLastTiles) {
   TestKernel kernel(makePacked({"M", "N"}, "int8", tile, order));
   Plain plain{{5, 3}, Bytes(15, 7)};
@@ -101,12 +121,13 @@ TEST(Packing, FillsUpTheLastTiles) {
 }
 
 /// Packs and unpacks every byte, in shapes with tails.
-void checkRoundTrip(const char *dtype, const Json &extra) {
+void checkRoundTrip(const char *dtype, const Json &extra, int along = -1) {
   tilert_dtype type;
   ASSERT_EQ(tilert_dtype_from_name(dtype, &type), 1);
   for (std::vector<int64_t> sizes : std::vector<std::vector<int64_t>>{
            {2, 4, 8}, {1, 1, 1}, {3, 5, 17}, {1, 16, 64}, {2, 3, 37}}) {
-    TestKernel kernel(makePacked({"B", "M", "N"}, dtype, tile, order, extra));
+    TestKernel kernel(
+        makePacked({"B", "M", "N"}, dtype, tile, order, extra, along));
     int pack4 = extra.contains("pack") ? int(extra["pack"]) : -1;
     std::vector<int64_t> stored = sizes;
     if (pack4 >= 0)
@@ -142,7 +163,8 @@ TEST(Packing, ComesBackAsItWas) {
     checkRoundTrip(dtype, Json::object());
   for (const char *dtype : {"int4", "uint4", "fp4_e2m1"})
     for (int dim : {1, 2})
-      checkRoundTrip(dtype, {{"pack", dim}});
+      for (int along : {0, 1})
+        checkRoundTrip(dtype, {{"pack", dim}}, along);
 }
 
 TEST(Packing, TakesStorageOfPackedElements) {
@@ -250,6 +272,8 @@ TEST(Packing, ChecksTheManifest) {
             at + "order: the digits do not count through the tile");
   EXPECT_EQ(error("order", {{0, 1}}),
             at + "order/0: expected [dimension, stride, count]");
+  EXPECT_EQ(error("along", 0), "loaded");
+  EXPECT_EQ(error("along", 2), at + "along: 2 is not from 0 to 1");
   EXPECT_EQ(error("row", 24), at + "row: rows of 24 elements do not make up a "
                                    "tile");
   EXPECT_EQ(error("tag", "0x1"),

@@ -221,10 +221,11 @@ TEST(TensorMap, SurvivesAnyReplacedValue) {
 }
 
 /// A packed tensor in tiles of 64x32, with a map of its memory.
-Json makePackedMap(const char *dtype, int row, const Json &box) {
+Json makePackedMap(const char *dtype, int row, const Json &box, int along = 1) {
   Json member = {{"prepack",
                   {{"tile", {64, 32}},
                    {"order", {{1, 1, 32}, {0, 1, 64}}},
+                   {"along", along},
                    {"row", row},
                    {"tag", "0x00000000000000ab"},
                    {"packer", "pack"},
@@ -243,6 +244,12 @@ TEST(TensorMap, DescribesPackedMemory) {
   EXPECT_EQ(boxOf(*map), (Sizes{64, 16, 1}));
   EXPECT_EQ(extentsOf(*map), (Sizes{64, 3 * 16, 2}));
   EXPECT_EQ(stridesOf(*map), (Sizes{64, 64 * 48}));
+  // Two tiles along N are neighbours, three along K lie behind each other.
+  TestKernel turned(makePackedMap("int4", 128, {1, 16, 64}, 0));
+  map = mapOf(turned.plan(Tensor(memoryAt(0x40), TILERT_INT4, {100, 96})));
+  ASSERT_NE(map, nullptr) << turned.message;
+  EXPECT_EQ(extentsOf(*map), (Sizes{64, 2 * 16, 3}));
+  EXPECT_EQ(stridesOf(*map), (Sizes{64, 64 * 32}));
   TestKernel wide(makePackedMap("bf16", 64, {1, 32, 64}));
   map = mapOf(wide.plan(Tensor(memoryAt(0x40), TILERT_BF16, {1, 1})));
   ASSERT_NE(map, nullptr) << wide.message;

@@ -165,7 +165,8 @@ static std::string describeOrder(const layout::PackedOrder &order) {
 }
 
 TextTable tilec::makePackedTensorTable(KernelOp kernel) {
-  TextTable table({"tensor ", "tile ", "bytes", "elements side by side "});
+  TextTable table(
+      {"tensor ", "tile ", "bytes", "tiles along ", "elements side by side "});
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
     mlir::DictionaryAttr packing = kernel.getArgPacking(i);
     if (!packing)
@@ -173,10 +174,14 @@ TextTable tilec::makePackedTensorTable(KernelOp kernel) {
     const layout::PackedOrder &order =
         packing.getAs<PackedOrderAttr>("order").getOrder();
     auto type = llvm::cast<GlobalType>(kernel.getArgumentTypes()[i]);
-    table.addRow({kernel.getArgName(i).str(),
-                  spellTile(type.getElementType(),
-                            llvm::SmallVector<int64_t>(order.shape())),
-                  formatCount(order.bytes()), describeOrder(order)});
+    table.addRow(
+        {kernel.getArgName(i).str(),
+         spellTile(type.getElementType(),
+                   llvm::SmallVector<int64_t>(order.shape())),
+         formatCount(order.bytes()),
+         "dimension " +
+             std::to_string(packing.getAs<mlir::IntegerAttr>("along").getInt()),
+         describeOrder(order)});
   }
   return table;
 }

@@ -230,11 +230,13 @@ static LogicalResult verifyPacking(KernelOp kernel, unsigned index) {
   auto order = packing.getAs<PackedOrderAttr>("order");
   auto dims = packing.getAs<ArrayAttr>("dims");
   auto pack = packing.getAs<IntegerAttr>("pack");
-  if (!order || !dims || !pack ||
+  auto along = packing.getAs<IntegerAttr>("along");
+  if (!order || !dims || !pack || !along ||
       dims.size() < order.getOrder().shape().size() || pack.getInt() < -1 ||
-      pack.getInt() >= int64_t(dims.size()))
+      pack.getInt() >= int64_t(dims.size()) || along.getInt() < 0 ||
+      along.getInt() >= int64_t(order.getOrder().shape().size()))
     return kernel.emitOpError("kernel-c12: 'tile.packing' of argument ")
-           << index << " is {order, dims, pack}, found " << packing;
+           << index << " is {along, dims, order, pack}, found " << packing;
   for (Attribute dim : dims)
     if (failed(ExpressionVerifier(kernel).verify(dim)))
       return failure();

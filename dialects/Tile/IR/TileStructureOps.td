@@ -26,8 +26,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
     attributes `tile.strided`, `tile.strided_all`, `tile.noalias` and
     `tile.prepack`.  After `apply-prepack` a tensor of `tile.prepack` is its
     packed tiles one behind the other: type and `tile.dims` are those of the
-    memory, and `tile.packing = {order, dims, pack}` holds the order of a tile and
-    what the source says of the tensor.
+    memory, and `tile.packing = {along, dims, order, pack}` holds the order of a
+    tile, the dimension of it along which tiles are neighbours, and what the
+    source says of the tensor.
 
     `symbols` lists the sizes bound at launch, in order of binding:
     `{name, param, dim}`, with `value` where the size is fixed.  `checks` lists
@@ -95,10 +96,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       argument; `box` has an extent from 1 to 256 for each dimension, the last of
       them a multiple of 16 bytes and within the swizzle; `swizzle` is 0, 32, 64
       or 128 and `l2_promotion` 0, 64, 128 or 256.
-    - `kernel-c12`: `tile.packing` is `{order, dims, pack}`: a
-      `#tile.packed_order`, an expression for each dimension of the source, as
-      many as the order has at least, and the dimension along which the source
-      packs elements, or -1.
+    - `kernel-c12`: `tile.packing` is `{along, dims, order, pack}`: a dimension of
+      the order, an expression for each dimension of the source, as many as the
+      order has at least, a `#tile.packed_order`, and the dimension along which
+      the source packs elements, or -1.
     - `kernel-c13`: `cluster` is from 1 to 8.
     - `kernel-c14`: `threads` are those of one team of `schedule`, or those of all
       teams and of the warpgroup that copies for them.

@@ -2,14 +2,15 @@
 //
 // The products that read tiles of a prepacked tensor decide in which order its
 // elements lie (PackedOperand.h).  The tensor becomes its tiles, one behind the
-// other, each in rows of 128 bytes at most without gaps; a copy of a tile, one
-// of neighbouring rows.
+// other along K, each in rows of 128 bytes at most without gaps; a copy of a
+// tile, one of neighbouring rows.
 //
 //     B[N, K]           ->  B[ceil(N / BN), ceil(K / UK) * rows, rowElements]
 //     copy(B[n, k], Bs)     copy(B[n / BN, k / UK * rows, 0], rows of Bs)
 //
 // Where a tile is the pieces of a smaller one, the tensor is stored in those
-// (UK of K each), so that kernels with steps of other sizes take it, too.
+// (UK of K each), so that kernels with steps of other sizes take it, too.  B[K,
+// N] becomes the same memory.
 // Whoever copies needs to know nothing of orders; what sticks out of the tensor
 // is in its memory, up to whole pieces.
 //
@@ -54,7 +55,8 @@ private:
   LogicalResult checkUses(AllocSharedOp tile);
   LogicalResult findOrder(Operation *user, AllocSharedOp tile);
   LogicalResult adopt(Operation *at, SharedType tile,
-                      const layout::FragmentLayout &part);
+                      const layout::FragmentLayout &part, int64_t kDim);
+  SmallVector<size_t, 3> getTileOrder() const;
   void packTensor();
   void packTile(AllocSharedOp tile);
   void packCopy(CopyOp copy, Value rows);
@@ -68,6 +70,8 @@ private:
   SmallVector<AllocSharedOp> tiles;
   /// What all products agree on.
   std::optional<layout::PackedTile> packed;
+  /// The dimension of a tile that is K, along which tiles are neighbours.
+  int64_t along = 0;
   /// The pieces that the tensor is stored in, and the rows of each.
   std::optional<layout::PackedOrder> unit;
   int64_t unitRows = 0;
@@ -145,19 +149,31 @@ LogicalResult TensorPacker::checkPlace(CopyOp copy) {
 
 /// The order that one read asks for; all must agree.
 LogicalResult TensorPacker::adopt(Operation *at, SharedType tile,
-                                  const layout::FragmentLayout &part) {
+                                  const layout::FragmentLayout &part,
+                                  int64_t kDim) {
   std::string error;
   std::optional<layout::PackedTile> wanted = tile::packTile(tile, part, &error);
   if (!wanted)
     return at->emitError("prepacked '")
            << name
            << "' in the order of this 'gemm' is not supported yet: " << error;
-  if (packed && packed->order != wanted->order)
+  if (packed && (packed->order != wanted->order || along != kDim))
     return at->emitError("prepacked '")
            << name << "' in two orders is not supported yet: this 'gemm' and "
            << "one before read it differently";
   packed = wanted;
+  along = kDim;
   return success();
+}
+
+/// The dimension of a further input of an operand that counts K, or groups of
+/// it; the last one if none does.
+static int64_t findInputK(OperandOp expression, unsigned input, int64_t kDim) {
+  AffineMap map = expression.getMap(input);
+  for (auto [dim, index] : llvm::enumerate(map.getResults()))
+    if (auto groups = matchIndexGroups(index); groups && groups->first == kDim)
+      return int64_t(dim);
+  return int64_t(map.getNumResults()) - 1;
 }
 
 /// How the products that `user` is, or is an operand of, read the tile.
@@ -175,12 +191,13 @@ LogicalResult TensorPacker::findOrder(Operation *user, AllocSharedOp tile) {
       OperandStep step = getOperandStep(gemm, plan, isA);
       auto expression = operand.getDefiningOp<OperandOp>();
       if (getStoredOperand(operand) == tile.getResult() &&
-          failed(adopt(gemm, tile.getType(), step.load)))
+          failed(adopt(gemm, tile.getType(), step.load, step.kDim)))
         return failure();
       for (unsigned i = 1; expression && i < expression.getInputs().size(); ++i)
         if (expression.getInputs()[i] == tile.getResult() &&
             failed(adopt(gemm, tile.getType(),
-                         getInputPart(expression, i, step).layout)))
+                         getInputPart(expression, i, step).layout,
+                         findInputK(expression, i, step.kDim))))
           return failure();
     }
   }
@@ -236,6 +253,17 @@ static Value emitQuotient(OpBuilder &builder, Location loc, Value index,
   return arith::DivSIOp::create(builder, loc, index, makeConstant(divisor));
 }
 
+/// The dimensions of a tile from the one along which tiles are farthest from
+/// each other to the one along which they are neighbours.
+SmallVector<size_t, 3> TensorPacker::getTileOrder() const {
+  SmallVector<size_t, 3> order;
+  for (size_t dim = 0; dim < unit->shape().size(); ++dim)
+    if (dim != size_t(along))
+      order.push_back(dim);
+  order.push_back(size_t(along));
+  return order;
+}
+
 /// Type, extents and alignment of the argument become those of its memory.
 void TensorPacker::packTensor() {
   unsigned index = tensor.getArgNumber();
@@ -243,12 +271,13 @@ void TensorPacker::packTensor() {
   ArrayAttr sourceDims = kernel.getArgDims(index);
   ArrayRef<int32_t> tile = unit->shape();
 
-  SmallVector<Attribute> dims(sourceDims.getAsRange<Attribute>());
-  for (auto [dim, extent] : llvm::enumerate(tile)) {
-    Attribute &size = dims[dims.size() - tile.size() + dim];
-    size = builder.getArrayAttr({builder.getStringAttr("ceildiv"), size,
-                                 builder.getI64IntegerAttr(extent)});
-  }
+  auto source = sourceDims.getValue();
+  SmallVector<Attribute> dims(source.drop_back(tile.size()));
+  for (size_t dim : getTileOrder())
+    dims.push_back(
+        builder.getArrayAttr({builder.getStringAttr("ceildiv"),
+                              source[source.size() - tile.size() + dim],
+                              builder.getI64IntegerAttr(tile[dim])}));
   dims.back() = builder.getArrayAttr({builder.getStringAttr("*"), dims.back(),
                                       builder.getI64IntegerAttr(unitRows)});
   dims.push_back(builder.getI64IntegerAttr(packed->rowElements));
@@ -265,13 +294,15 @@ void TensorPacker::packTensor() {
   tensor.setType(memory);
   kernel.setArgAttr(index, "tile.dims", builder.getArrayAttr(dims));
   auto order = PackedOrderAttr::get(builder.getContext(), *unit);
+  auto number = [&](StringRef name, int64_t value) {
+    return builder.getNamedAttr(name, builder.getI64IntegerAttr(value));
+  };
   kernel.setArgAttr(
       index, "tile.packing",
-      builder.getDictionaryAttr(
-          {builder.getNamedAttr("order", order),
-           builder.getNamedAttr("dims", sourceDims),
-           builder.getNamedAttr(
-               "pack", builder.getI64IntegerAttr(type.getPackDim()))}));
+      builder.getDictionaryAttr({number("along", along),
+                                 builder.getNamedAttr("dims", sourceDims),
+                                 builder.getNamedAttr("order", order),
+                                 number("pack", type.getPackDim())}));
   checkAlignment();
 }
 
@@ -293,11 +324,11 @@ void TensorPacker::packCopy(CopyOp copy, Value rows) {
   builder.setInsertionPoint(copy);
   Location loc = copy.getLoc();
   ArrayRef<int32_t> tile = unit->shape();
-  SmallVector<Value> indices(copy.getSourceIndices());
-  for (auto [dim, extent] : llvm::enumerate(tile)) {
-    Value &index = indices[indices.size() - tile.size() + dim];
-    index = emitQuotient(builder, loc, index, extent);
-  }
+  OperandRange source = copy.getSourceIndices();
+  SmallVector<Value> indices(source.drop_back(tile.size()));
+  for (size_t dim : getTileOrder())
+    indices.push_back(emitQuotient(
+        builder, loc, source[source.size() - tile.size() + dim], tile[dim]));
   auto makeConstant = [&](int64_t value) {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI64IntegerAttr(value));
@@ -358,7 +389,7 @@ LogicalResult TensorPacker::run() {
     return emitError(tensor.getLoc(), "prepacked '")
            << name << "' whose elements share bytes along a dimension that its "
            << "tiles lack is not supported yet";
-  unit = layout::findPackedUnit(packed->order, packed->rowElements);
+  unit = layout::findPackedUnit(packed->order, packed->rowElements, int(along));
   unitRows = unit->elements() / packed->rowElements;
   packTensor();
   for (AllocSharedOp tile : tiles)

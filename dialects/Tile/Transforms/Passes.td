@@ -239,8 +239,8 @@ def ApplyPrepackPass : TilePass<"apply-prepack", "Store prepacked tensors in the
   let description = [{
     Requires `select-mma`.  A tensor argument with `tile.prepack` becomes its
     tiles, each in the order in which the products that it feeds read it: its type
-    and `tile.dims` are those of that memory, `tile.packing` keeps the order and
-    what the source says.  Copies of tiles become copies of rows of memory, which
+    and `tile.dims` are those of that memory, in which tiles along K are
+    neighbours; `tile.packing` keeps the order and what the source says.  Copies of tiles become copies of rows of memory, which
     products read through `tile.unpacked`.  A use that is no tile of a product,
     tiles that do not start at multiples of their extents, and products that need
     two orders are errors.

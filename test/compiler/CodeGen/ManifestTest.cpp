@@ -77,7 +77,7 @@ TEST_F(KernelManifest, HoldsBothVariantsOfAKernel) {
 TEST_F(KernelManifest, TellsOfPackedTensorsAndHelpers) {
   std::vector<ManifestKernel> kernels = describe(R"mlir(
 tile.kernel @k(%B: !tile.global<?x?x32xi4, pack = 2> {tile.name = "B", tile.dtype = "int4", tile.access = "in", tile.dims = [["ceildiv", "N", 4 : i64], ["ceildiv", "K", 8 : i64], 32 : i64],
-               tile.packing = {order = #tile.packed_order<"4x8 bits=4 order=[[0,1,2],[1,1,8],[0,2,2]]">, dims = ["N", "K"], pack = 0 : i64}})
+               tile.packing = {along = 1, order = #tile.packed_order<"4x8 bits=4 order=[[0,1,2],[1,1,8],[0,2,2]]">, dims = ["N", "K"], pack = 0 : i64}})
     attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64} {
   tile.return
 }
@@ -93,6 +93,7 @@ tile.kernel @helper() attributes {symbols = [], checks = [], grid = [], axes = [
   EXPECT_EQ(parameter.packing->tile, (std::vector<int64_t>{4, 8}));
   EXPECT_EQ(parameter.packing->order, (std::vector<std::vector<int64_t>>{
                                           {0, 1, 2}, {1, 1, 8}, {0, 2, 2}}));
+  EXPECT_EQ(parameter.packing->along, 1);
   EXPECT_EQ(parameter.packing->row, 32);
   EXPECT_EQ(parameter.packing->packer, "k__pack_B");
   EXPECT_EQ(parameter.packing->tag.size(), 18u);
@@ -106,6 +107,7 @@ tile.kernel @helper() attributes {symbols = [], checks = [], grid = [], axes = [
   Json manifest = Json::parse(writeManifest(model));
   EXPECT_EQ(manifest["kernels"][0]["requires"], Json::array({"prepack"}));
   EXPECT_EQ(manifest["kernels"][0]["parameters"][0]["prepack"]["row"], 32);
+  EXPECT_EQ(manifest["kernels"][0]["parameters"][0]["prepack"]["along"], 1);
   EXPECT_EQ(manifest["helpers"][0]["name"], "helper");
 }
 

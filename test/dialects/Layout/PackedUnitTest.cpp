@@ -8,10 +8,10 @@ using namespace layout;
 namespace {
 
 /// The piece of a tile in rows of so many elements.
-std::string unitOf(const char *text, int32_t rowElements) {
+std::string unitOf(const char *text, int32_t rowElements, int along = 1) {
   auto order = PackedOrder::parse(text);
   EXPECT_TRUE(order);
-  return findPackedUnit(*order, rowElements).str();
+  return findPackedUnit(*order, rowElements, along).str();
 }
 
 TEST(PackedUnit, IsWhatTheHighestDigitCounts) {
@@ -20,6 +20,12 @@ TEST(PackedUnit, IsWhatTheHighestDigitCounts) {
   // Of every tile of that width.
   EXPECT_EQ(unitOf("4x8 bits=8 order=[[1,1,4],[0,1,4],[1,4,2]]", 16),
             "4x4 bits=8 order=[[1,1,4],[0,1,4]]");
+}
+
+TEST(PackedUnit, IsAPartAlongAnyDimension) {
+  const char *text = "32x4 bits=8 order=[[0,1,4],[1,1,4],[0,4,8]]";
+  EXPECT_EQ(unitOf(text, 16, 0), "4x4 bits=8 order=[[0,1,4],[1,1,4]]");
+  EXPECT_EQ(unitOf(text, 16, 1), text);
 }
 
 TEST(PackedUnit, IsMadeOfWholeRows) {

@@ -6,7 +6,7 @@
 // CHECK-SAME: %[[B:.+]]: !tile.global<?x?x256xi4, pack = 2>
 // CHECK-SAME: tile.aligned = 16 : i64
 // CHECK-SAME: tile.dims = [{{\[}}"ceildiv", "N", 32], ["*", ["ceildiv", "K", 32], 4], 256]
-// CHECK-SAME: tile.packing = {dims = ["N", "K"], order = #tile.packed_order<"32x32 bits=4 order={{\[\[}}1,8,4],[1,1,2],[0,8,4],[1,2,4],[0,1,8]]">, pack = 1 : i64}
+// CHECK-SAME: tile.packing = {along = 1 : i64, dims = ["N", "K"], order = #tile.packed_order<"32x32 bits=4 order={{\[\[}}1,8,4],[1,1,2],[0,8,4],[1,2,4],[0,1,8]]">, pack = 1 : i64}
 // CHECK-SAME: tile.prepack
 // CHECK-SAME: checks = [{expr = ["==", ["%", ["address", "B"], 16], 0], text = "'B' starts at a multiple of 16 bytes"}]
 // CHECK: %[[SYM:.+]] = tile.symbol
