@@ -161,8 +161,9 @@ static void emitElementCopy(KernelEmitter &e, CopyOp op, SharedView shared,
   });
 }
 
-/// A thread's share of the tile that is still written out in full.
-static constexpr int64_t unrolledElements = 64;
+/// A thread's share of the tile that is still written out in full: the guards
+/// and addresses of more rows would take the registers of a product beside it.
+static constexpr int64_t unrolledElements = 96;
 
 namespace {
 /// Copies element by element, for any alignment, in a loop over the storage
