@@ -6,9 +6,11 @@
 // lives at the same time.
 //
 // What teams of warpgroups do happens at the same time, so that a tile of one
-// lives with those of another.  Tiles that TMA moves, and barriers, which it
-// arrives at, have their memory for themselves: no barrier of the block says
-// when it is done with them.
+// lives with those of another.  A ring that one team fills for another lives
+// until the latter has read it for the last time: by then it has waited for all
+// that was copied.  Other tiles that TMA moves, and barriers, which it arrives
+// at, have their memory for themselves: no barrier of the block says when it is
+// done with them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +22,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -93,6 +96,55 @@ private:
 };
 } // namespace
 
+/// The region of `teams` that an op is in.
+static Region *findTeam(WarpgroupOp teams, Operation *op) {
+  while (op->getParentOp() != teams)
+    op = op->getParentOp();
+  return op->getParentRegion();
+}
+
+/// The teams that use a tile of the block, or its views, if nothing else does;
+/// in the order of the text.
+static SmallVector<Region *, 1> findUsingTeams(AllocSharedOp alloc) {
+  WarpgroupOp teams;
+  llvm::SmallSetVector<Region *, 2> users;
+  SmallVector<Value> memories = {alloc.getResult()};
+  while (!memories.empty()) {
+    for (Operation *user : memories.pop_back_val().getUsers()) {
+      Operation *holder = alloc->getBlock()->findAncestorOpInBlock(*user);
+      auto here = dyn_cast_or_null<WarpgroupOp>(holder);
+      if (!here || (teams && here != teams) || user->getNumRegions() > 0 ||
+          user->hasTrait<OpTrait::IsTerminator>())
+        return {};
+      teams = here;
+      users.insert(findTeam(teams, user));
+      for (Value result : user->getResults())
+        if (isa<SharedType>(result.getType()))
+          memories.push_back(result);
+    }
+  }
+  SmallVector<Region *, 1> found;
+  if (teams)
+    for (Region &body : teams.getBodies())
+      if (users.contains(&body))
+        found.push_back(&body);
+  return found;
+}
+
+/// Whether the first team fills a ring for the other one, which only reads it.
+static bool isRingOfTeams(AllocSharedOp alloc, ArrayRef<Region *> teams) {
+  if (!alloc->hasAttr("tile.stages") || teams.size() != 2 ||
+      cast<WarpgroupOp>(teams.front()->getParentOp()).getBodies().size() != 2)
+    return false;
+  return llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+    auto stage = dyn_cast<StageOp>(user);
+    return stage && (teams.front()->isAncestor(stage->getParentRegion()) ||
+                     llvm::all_of(stage->getUsers(), [](Operation *reader) {
+                       return isa<LoadOp, WgmmaOp>(reader);
+                     }));
+  });
+}
+
 /// Sets the lifetime of a buffer from the uses of the tile and of its views.
 static void findLifetime(Buffer &buffer, const Positions &positions) {
   Operation *alloc = buffer.alloc;
@@ -118,6 +170,35 @@ static void findLifetime(Buffer &buffer, const Positions &positions) {
   }
 }
 
+/// The positions of the ops of a team that hold uses of a tile of the block.
+static std::pair<int64_t, int64_t> findUses(AllocSharedOp alloc, Region *team,
+                                            const Positions &positions) {
+  std::pair<int64_t, int64_t> span{INT64_MAX, -1};
+  SmallVector<Value> memories = {alloc.getResult()};
+  while (!memories.empty())
+    for (Operation *user : memories.pop_back_val().getUsers()) {
+      if (Operation *holder = team->front().findAncestorOpInBlock(*user)) {
+        span.first = std::min(span.first, positions.begin(holder));
+        span.second = std::max(span.second, positions.end(holder));
+      }
+      for (Value result : user->getResults())
+        if (isa<SharedType>(result.getType()))
+          memories.push_back(result);
+    }
+  return span;
+}
+
+/// Of tiles that teams alone use: one of a single team lives among its own ops;
+/// a ring may be filled from the start, and lives until its reader is done.
+static void narrowLifetime(Buffer &buffer, ArrayRef<Region *> teams,
+                           const Positions &positions) {
+  if (teams.size() == 1)
+    std::tie(buffer.first, buffer.last) =
+        findUses(buffer.alloc, teams.front(), positions);
+  else if (isRingOfTeams(buffer.alloc, teams))
+    buffer.last = findUses(buffer.alloc, teams.back(), positions).second;
+}
+
 /// Whether other blocks send to a tile, whenever they come to it.
 static bool isInbox(AllocSharedOp alloc) {
   return llvm::any_of(alloc->getUsers(),
@@ -137,7 +218,11 @@ static SmallVector<Buffer> collectBuffers(KernelOp kernel) {
       buffer.first = positions.begin(kernel);
       buffer.last = positions.end(kernel);
     } else {
+      SmallVector<Region *, 1> teams = findUsingTeams(alloc);
+      if (teams.size() == 1)
+        buffer.teams.push_back(teams.front());
       findLifetime(buffer, positions);
+      narrowLifetime(buffer, teams, positions);
     }
     for (Region *region = alloc->getParentRegion(); region;
          region = region->getParentRegion())

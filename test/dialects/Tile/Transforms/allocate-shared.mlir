@@ -184,3 +184,83 @@ tile.kernel @teams(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32
   %more = tile.barrier_alloc "more" count 1 : !tile.barrier<3>
   tile.return
 }
+
+// -----
+
+// Tests that a ring that one team fills for another lives until that has read
+// it for the last time, where a tile of the reader may lie; and that another
+// ring, which may be filled early, keeps its memory.
+// CHECK-LABEL: @rings
+// CHECK: tile.alloc_shared "read" {offset = 0 : i64
+// CHECK: tile.alloc_shared "later" {offset = 4096 : i64
+// CHECK: tile.alloc_shared "sums" {offset = 0 : i64
+tile.kernel @rings(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %full = tile.barrier_alloc "full" count 1 : !tile.barrier<2>
+  %read = tile.alloc_shared "read" {tile.stages = 2 : i64} : !tile.shared<2x16x32xf32>
+  %later = tile.alloc_shared "later" {tile.stages = 2 : i64} : !tile.shared<2x16x32xf32>
+  %sums = tile.alloc_shared "sums" : !tile.shared<16x32xf32>
+  %c0 = arith.constant 0 : i64
+  tile.warpgroup [0] {
+    %first = tile.stage %read[%c0] offset 0 : !tile.shared<2x16x32xf32> -> !tile.shared<16x32xf32>
+    tile.tma_copy %A[%c0, %c0] to %first barrier %full[%c0] : !tile.global<?x?xf32>, !tile.shared<16x32xf32>, !tile.barrier<2>
+    %second = tile.stage %later[%c0] offset 0 : !tile.shared<2x16x32xf32> -> !tile.shared<16x32xf32>
+    tile.tma_copy %A[%c0, %c0] to %second barrier %full[%c0] : !tile.global<?x?xf32>, !tile.shared<16x32xf32>, !tile.barrier<2>
+  }, [1] {
+    %first = tile.stage %read[%c0] offset 0 : !tile.shared<2x16x32xf32> -> !tile.shared<16x32xf32>
+    %x = tile.load %first : !tile.shared<16x32xf32> -> tensor<16x32xf32>
+    tile.store %x, %sums : tensor<16x32xf32>, !tile.shared<16x32xf32>
+    %y = tile.load %sums : !tile.shared<16x32xf32> -> tensor<16x32xf32>
+    %second = tile.stage %later[%c0] offset 0 : !tile.shared<2x16x32xf32> -> !tile.shared<16x32xf32>
+    %z = tile.load %second : !tile.shared<16x32xf32> -> tensor<16x32xf32>
+  }
+  tile.return
+}
+
+// -----
+
+// Tests that it keeps its memory where the reader comes to it again, or another
+// team reads it, too.
+// CHECK-LABEL: @again
+// CHECK: tile.alloc_shared "ring" {offset = 0 : i64
+// CHECK: tile.alloc_shared "sums" {offset = 4096 : i64
+tile.kernel @again(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 256 : i64} {
+  %full = tile.barrier_alloc "full" count 1 : !tile.barrier<2>
+  %ring = tile.alloc_shared "ring" {tile.stages = 2 : i64} : !tile.shared<2x16x32xf32>
+  %sums = tile.alloc_shared "sums" : !tile.shared<16x32xf32>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c2 = arith.constant 2 : i64
+  tile.warpgroup [0] {
+    %s = tile.stage %ring[%c0] offset 0 : !tile.shared<2x16x32xf32> -> !tile.shared<16x32xf32>
+    tile.tma_copy %A[%c0, %c0] to %s barrier %full[%c0] : !tile.global<?x?xf32>, !tile.shared<16x32xf32>, !tile.barrier<2>
+  }, [1] {
+    scf.for %i = %c0 to %c2 step %c1 : i64 {
+      %s = tile.stage %ring[%i] offset 0 : !tile.shared<2x16x32xf32> -> !tile.shared<16x32xf32>
+      %x = tile.load %s : !tile.shared<16x32xf32> -> tensor<16x32xf32>
+      tile.store %x, %sums : tensor<16x32xf32>, !tile.shared<16x32xf32>
+    }
+  }
+  tile.return
+}
+
+// CHECK-LABEL: @three
+// CHECK: tile.alloc_shared "ring" {offset = 0 : i64
+// CHECK: tile.alloc_shared "sums" {offset = 4096 : i64
+tile.kernel @three(%A: !tile.global<?x?xf32> {tile.name = "A", tile.dtype = "f32", tile.access = "in", tile.dims = ["M", "N"]}) attributes {symbols = [{name = "M", param = 0 : i64, dim = 0 : i64}, {name = "N", param = 0 : i64, dim = 1 : i64}], checks = [], grid = [], axes = [], threads = 384 : i64} {
+  %full = tile.barrier_alloc "full" count 1 : !tile.barrier<2>
+  %ring = tile.alloc_shared "ring" {tile.stages = 2 : i64} : !tile.shared<2x16x32xf32>
+  %sums = tile.alloc_shared "sums" : !tile.shared<16x32xf32>
+  %c0 = arith.constant 0 : i64
+  tile.warpgroup [0] {
+    %s = tile.stage %ring[%c0] offset 0 : !tile.shared<2x16x32xf32> -> !tile.shared<16x32xf32>
+    tile.tma_copy %A[%c0, %c0] to %s barrier %full[%c0] : !tile.global<?x?xf32>, !tile.shared<16x32xf32>, !tile.barrier<2>
+  }, [1] {
+    %s = tile.stage %ring[%c0] offset 0 : !tile.shared<2x16x32xf32> -> !tile.shared<16x32xf32>
+    %x = tile.load %s : !tile.shared<16x32xf32> -> tensor<16x32xf32>
+    tile.store %x, %sums : tensor<16x32xf32>, !tile.shared<16x32xf32>
+  }, [2] {
+    %s = tile.stage %ring[%c0] offset 0 : !tile.shared<2x16x32xf32> -> !tile.shared<16x32xf32>
+    %x = tile.load %s : !tile.shared<16x32xf32> -> tensor<16x32xf32>
+  }
+  tile.return
+}
