@@ -64,6 +64,28 @@ static void describeUses(Value tile,
   }
 }
 
+/// How fragments are stored to a tile as a whole, and loaded from it, or from
+/// parts of it, here and in other blocks; `type`: of the tile, or of a part.
+static void describeFragments(Value tile, SharedType type,
+                              std::vector<layout::AccessPattern> &patterns) {
+  auto describe = [&](Type fragment) {
+    if (getTileShape(fragment) == type.getShape())
+      describeOperand(type, getFragmentLayout(fragment).getLayout(), patterns);
+  };
+  for (Operation *user : tile.getUsers()) {
+    if (auto store = dyn_cast<StoreOp>(user)) {
+      describe(store.getValue().getType());
+    } else if (auto load = dyn_cast<LoadOp>(user)) {
+      describe(load.getResult().getType());
+    } else if (isa<PeerOp>(user)) {
+      describeFragments(user->getResult(0), type, patterns);
+    } else if (auto slice = dyn_cast<SliceOp>(user)) {
+      if (SharedType part = getPartTile(slice, type.getStorage()))
+        describeFragments(slice.getResult(), part, patterns);
+    }
+  }
+}
+
 /// The layout that the program asked for.
 static LogicalResult applyAnnotation(AllocSharedOp alloc) {
   SharedType type = alloc.getType();
@@ -199,6 +221,8 @@ LogicalResult tile::chooseSharedLayout(AllocSharedOp alloc) {
   layout::SharedLayout storage = type.getStorage();
   std::vector<layout::AccessPattern> patterns;
   describeUses(alloc.getResult(), patterns);
+  if (patterns.empty())
+    describeFragments(alloc.getResult(), type, patterns);
   if (patterns.empty())
     return success();
   layout::Swizzle swizzle =

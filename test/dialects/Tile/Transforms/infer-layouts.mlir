@@ -172,3 +172,27 @@ tile.kernel @halves_of_groups(%S: !tile.global<?x?xf32> {tile.access = "in", til
   tile.store %r, %C[%c0, %c0] : tensor<192x128xf32>, !tile.global<?x?xf32>
   tile.return
 }
+
+// -----
+
+// Tests that a tile through which fragments go from layout to layout, or to
+// other blocks, has the swizzle with which that makes fewest conflicts.
+// CHECK-LABEL: tile.kernel @shown
+// CHECK: tile.alloc_shared "sums" : <32x64xf32, #tile.shared_layout<swizzle = [2, 5, 4]>>
+// CHECK: tile.slice {{.*}} -> <16x64xf32, #tile.shared_layout<swizzle = [2, 5, 4]>>
+tile.kernel @shown(%C: !tile.global<32x64xf32> {tile.name = "C", tile.dtype = "f32", tile.access = "out", tile.dims = ["M", "N"]}) attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, cluster = 2 : i64} {
+  %a = tile.alloc_shared "As" : !tile.shared<32x64xbf16>
+  %b = tile.alloc_shared "Bs" : !tile.shared<64x64xi4, pack = 1>
+  %c0 = arith.constant 0 : i64
+  %zero = arith.constant dense<0.0> : tensor<32x64xf32>
+  %r = tile.gemm %a, %b, %zero {transpose_b, mma = #tile.mma<m64n32k16, type = bf16, warps = [1, 4], swap>} : !tile.shared<32x64xbf16>, !tile.shared<64x64xi4, pack = 1>, tensor<32x64xf32>
+  %sums = tile.alloc_shared "sums" : !tile.shared<32x64xf32>
+  tile.store %r, %sums : tensor<32x64xf32>, !tile.shared<32x64xf32>
+  tile.cluster_arrive
+  tile.cluster_wait
+  %peer = tile.peer %sums {rank = 1 : i64} : !tile.shared<32x64xf32>
+  %part = tile.slice %peer[%c0, %c0] : !tile.shared<32x64xf32> -> !tile.shared<16x64xf32>
+  %x = tile.load %part : !tile.shared<16x64xf32> -> tensor<16x64xf32>
+  tile.store %x, %C[%c0, %c0] : tensor<16x64xf32>, !tile.global<32x64xf32>
+  tile.return
+}
