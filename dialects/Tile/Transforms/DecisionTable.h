@@ -35,6 +35,8 @@ inline constexpr DecisionSpec decisionSpecs[] = {
     // neighbours.
     {"cluster", DecisionSpec::Kind::Integer, 1, 2},
     {"cluster_axis", DecisionSpec::Kind::Integer, 0, 1},
+    // Elements of K of an operand that is made in registers at a time.
+    {"depth", DecisionSpec::Kind::Integer, 16, 1024},
     // Of products on sm_90a: wgmma or mma.
     {"instruction", DecisionSpec::Kind::Word, 0, 0, "wgmma or mma"},
     // Blocks that a multiprocessor holds at the same time.

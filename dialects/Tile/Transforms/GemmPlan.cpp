@@ -19,6 +19,7 @@
 #include "dialects/Tile/Transforms/GemmPlan.h"
 #include "dialects/Tile/IR/GemmTiling.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
+#include "dialects/Tile/Transforms/OperandDepth.h"
 #include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/PackedOperand.h"
 #include "dialects/Tile/Transforms/RegisterOrder.h"
@@ -228,7 +229,7 @@ GemmPlan tile::planGemm(GemmOp gemm, MmaAttr mma, int64_t warps) {
   else
     kStep = needsPromotion(mma) && !gemm.getFastAccum()
                 ? std::gcd(promotionInterval, gemm.getTileK())
-                : gemm.getTileK();
+                : getOperandDepth(gemm, mma, tiling);
   layout::FragmentLayout a = tiling.operandA(kStep), b = tiling.operandB(kStep),
                          accumulator = tiling.accumulator();
   if (mma.getSwap()) {

@@ -471,9 +471,10 @@ def ScheduleMmaPass : TilePass<"schedule-mma", "Load the next step while one mul
     front of the `tile.mma` of step k, as far as no write to shared memory,
     barrier or wait stands between.  A loop of consuming warpgroups keeps its
     `tile.wgmma` in flight until the next iteration has started one; an operand
-    that comes from registers is loaded and converted for the next iteration
-    while the product of this one runs.  What is loaded from tensors for later
-    iterations starts behind the first product.
+    that comes from registers is loaded and converted for the next iteration, or
+    for the next step of K where an iteration has several, while the product of
+    this one runs.  What is loaded from tensors for later iterations starts
+    behind the first product.
 
     Before: `load 0; mma 0; load 1; mma 1; load 2; mma 2`
     After: `load 0; load 1; mma 0; load 2; mma 1; mma 2`
@@ -540,7 +541,9 @@ def AllocateSharedPass : TilePass<"allocate-shared", "Place shared tiles in memo
     their uses.  A total above the target's limit is an error that lists each
     tile (an attribute `tile.stages` says that its first dimension counts
     buffers) and says what would fit.  Barriers, and tiles that TMA moves, share
-    no memory, nor do tiles of teams that run at the same time.
+    no memory, nor do tiles of teams that run at the same time; but where the
+    ring that one team fills has been read for the last time, other tiles of the
+    reader may lie.
 
     Before: `tile.alloc_shared "As" : !tile.shared<128x64xbf16>`
     After: `tile.alloc_shared "As" {offset = 0 : i64} : !tile.shared<128x64xbf16>`

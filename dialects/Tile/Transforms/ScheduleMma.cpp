@@ -16,6 +16,7 @@
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/ProductsInFlight.h"
 #include "dialects/Tile/Transforms/ShiftedNibbles.h"
+#include "dialects/Tile/Transforms/StepsAhead.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -141,7 +142,7 @@ struct ScheduleMma : tile::impl::ScheduleMmaPassBase<ScheduleMma> {
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp whole : loops)
       for (scf::ForOp loop : shiftNibbles(whole)) {
-        if (makeOperandsAhead(loop))
+        if (makeOperandsAhead(loop) || makeStepsAhead(loop))
           continue;
         loadBehindProduct(loop);
         keepProductsInFlight(loop);

@@ -16,6 +16,7 @@
 #include "dialects/Tile/Transforms/ConvertedOperand.h"
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/MmaTable.h"
+#include "dialects/Tile/Transforms/OperandDepth.h"
 #include "dialects/Tile/Transforms/OperandExpressions.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/ScaledSums.h"
@@ -316,6 +317,8 @@ static FailureOr<bool> chooseWarpgroups(KernelOp kernel, unsigned capability,
   setCooperative(kernel);
   for (GemmOp gemm : gemms) {
     notePromotion(gemm);
+    if (failed(settleOperandDepth(gemm)))
+      return failure();
     convertRight(gemm);
   }
   return true;

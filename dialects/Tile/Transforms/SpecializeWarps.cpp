@@ -38,6 +38,7 @@
 #include "dialects/Tile/Transforms/Decisions.h"
 #include "dialects/Tile/Transforms/Overlap.h"
 #include "dialects/Tile/Transforms/Passes.h"
+#include "dialects/Tile/Transforms/TeamThreads.h"
 #include "dialects/Tile/Transforms/WarpSpecializer.h"
 
 namespace mlir::tile {
@@ -47,13 +48,6 @@ namespace mlir::tile {
 
 using namespace mlir;
 using namespace mlir::tile;
-
-namespace {
-/// Registers of a thread in the producer and in the consumers.
-struct RegisterShare {
-  int64_t producer = 0, consumer = 0;
-};
-} // namespace
 
 /// All that a multiprocessor has for a block (PTX ISA, "setmaxnreg"), by how
 /// many blocks it works on at once, how many warpgroups consume and how much
@@ -67,9 +61,8 @@ static RegisterShare shareRegisters(int64_t blocks, int64_t consumers,
     // Addresses of copies by threads take more than those of TMA.
     return holdsMuch && !hasThreadCopies ? most : usual;
   };
-  // 80 for each of 384 threads of two blocks.
   if (blocks == 2 && consumers == 2)
-    return {32, 104};
+    return registersOfTwo;
   if (blocks > 1)
     return {};
   switch (consumers) {

@@ -17,6 +17,14 @@ bool isForOneThread(Block &body);
 /// (`tile.set_max_registers`).
 int64_t getRegisterShare(KernelOp kernel);
 
+/// Registers of a thread in a warpgroup that copies and in two that multiply.
+struct RegisterShare {
+  int64_t producer = 0, consumer = 0;
+};
+/// Of blocks of which a multiprocessor works on two: 80 for each of their 384
+/// threads.
+inline constexpr RegisterShare registersOfTwo{32, 104};
+
 /// Shared memory that the system takes of each block.
 inline constexpr int64_t reservedSharedBytes = 1024;
 
