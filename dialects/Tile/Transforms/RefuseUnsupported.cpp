@@ -106,6 +106,16 @@ static LogicalResult checkRegisters(KernelOp kernel) {
   return checkRegisterTotals(kernel);
 }
 
+/// GPUs before sm_90 start a kernel when those before it in the stream are
+/// done.
+static LogicalResult checkOverlap(KernelOp kernel, StringRef target) {
+  auto overlap = getDecidedWord(kernel, "overlap");
+  if (!overlap || *overlap == "none" || getComputeCapability(target) >= 90)
+    return success();
+  return kernel.emitError("decision 'overlap' = ")
+         << *overlap << " needs sm_90a, and the target is " << target;
+}
+
 namespace {
 struct RefuseUnsupported
     : tile::impl::RefuseUnsupportedPassBase<RefuseUnsupported> {
@@ -124,7 +134,8 @@ struct RefuseUnsupported
             return checkSize(op);
           });
       if (walked.wasInterrupted() || failed(checkRegisters(kernel)) ||
-          failed(checkDecisions(kernel)))
+          failed(checkDecisions(kernel)) ||
+          failed(checkOverlap(kernel, target)))
         signalPassFailure();
     }
   }

@@ -73,6 +73,21 @@ tile.kernel @unfit() attributes {symbols = [], checks = [], grid = [], axes = []
 
 // -----
 
+// Tests that kernels start beside those before them only where a GPU can.
+// expected-error @+1 {{decision 'overlap' = weights needs sm_90a, and the target is sm_89}}
+tile.kernel @overlaps() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, decisions = {overlap = "weights"}} {
+  tile.return
+}
+
+// -----
+
+// Tests that not to is no wish of GPUs that can.
+tile.kernel @follows() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 32 : i64, decisions = {overlap = "none"}} {
+  tile.return
+}
+
+// -----
+
 // Tests that fragments are refused whose code would take minutes to compile.
 tile.kernel @huge_fragment() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
   // expected-error @+2 {{8192 elements a thread; the limit is 2048}}
