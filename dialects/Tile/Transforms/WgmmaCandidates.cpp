@@ -123,6 +123,20 @@ SharedLayoutAttr tile::getWgmmaLayout(SharedType type) {
                                row == panel ? 0 : panel);
 }
 
+/// Whether a user of a tile can do with the layout that wgmma knows, in which
+/// parts of panels have no layout of their own.
+static bool takesWgmmaLayout(Operation *user, SharedType tile) {
+  Type part;
+  if (auto load = dyn_cast<LoadOp>(user))
+    part = load.getResult().getType();
+  else if (auto store = dyn_cast<StoreOp>(user))
+    part = store.getValue().getType();
+  else
+    return isa<GemmOp, CopyOp, AsyncCopyOp>(user);
+  SharedType inPanels = tile.withLayout(getWgmmaLayout(tile));
+  return getSubTileStorage(inPanels, getTileShape(part)).has_value();
+}
+
 /// Why wgmma cannot read an operand from shared memory, or, if it may be
 /// converted, from a converted tile; empty if it can.
 static std::string findSharedObstacle(Value operand, Type type, bool isKFastest,
@@ -150,9 +164,8 @@ static std::string findSharedObstacle(Value operand, Type type, bool isKFastest,
     return "rows of a tile are no multiple of 64 bytes";
   if (alloc.getAnnotation() && *alloc.getAnnotation() != getWgmmaLayout(tile))
     return "a tile has another layout by its annotation";
-  // Parts of panels have no layout that others know.
   for (Operation *user : alloc.getResult().getUsers())
-    if (!isa<GemmOp, CopyOp, AsyncCopyOp, LoadOp, StoreOp>(user))
+    if (!takesWgmmaLayout(user, tile))
       return "a tile is used in parts";
   return "";
 }

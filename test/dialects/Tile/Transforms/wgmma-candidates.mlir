@@ -131,6 +131,40 @@ tile.kernel @two_decided() attributes {decisions = {instruction = "wgmma"}, symb
 
 // -----
 
+// Tests that a tile in panels is left to warps where a part of it is read that is
+// no whole panel.
+// CHECK-LABEL: @parts
+// CHECK: a tile is used in parts
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m16n8k16
+tile.kernel @parts() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x128xbf16>
+  %b = tile.alloc_shared : !tile.shared<128x64xbf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = tile.gemm %a, %b, %zero : !tile.shared<64x128xbf16>, !tile.shared<128x64xbf16>, tensor<64x64xf32>
+  %last = arith.constant 127 : i64
+  %first = arith.constant 0 : i64
+  %column = tile.load %a[%first, %last] : !tile.shared<64x128xbf16> -> tensor<64x1xbf16>
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: @panels
+// CHECK: tile.gemm {{.*}}mma = #tile.mma<m64n64k16
+tile.kernel @panels() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
+  %a = tile.alloc_shared : !tile.shared<64x128xbf16>
+  %b = tile.alloc_shared : !tile.shared<128x64xbf16>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %r = tile.gemm %a, %b, %zero : !tile.shared<64x128xbf16>, !tile.shared<128x64xbf16>, tensor<64x64xf32>
+  %half = arith.constant 64 : i64
+  %first = arith.constant 0 : i64
+  %panel = tile.load %a[%first, %half] : !tile.shared<64x128xbf16> -> tensor<64x64xbf16>
+  %row = tile.load %b[%half, %first] : !tile.shared<128x64xbf16> -> tensor<1x64xbf16>
+  tile.return
+}
+
+// -----
+
 // Tests that a decision for warpgroups is honoured or an error.
 tile.kernel @decided() attributes {decisions = {instruction = "wgmma"}, symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
   %a = tile.alloc_shared : !tile.shared<32x64xbf16>
