@@ -151,7 +151,13 @@ static Json toJson(const ManifestKernel &kernel) {
   };
   // A runtime that knew nothing of them would pass plain tensors.
   if (llvm::any_of(kernel.parameters, isPacked))
-    json["requires"] = {"prepack"};
+    json["requires"].push_back("prepack");
+  // One that took the last dimension for it would pack in another order.
+  if (llvm::any_of(kernel.parameters, [](const ManifestParameter &parameter) {
+        return parameter.packing && parameter.packing->along + 1 !=
+                                        int64_t(parameter.packing->tile.size());
+      }))
+    json["requires"].push_back("along");
   json["parameters"] = toJson(kernel.parameters);
   json["symbols"] = toJson(kernel.symbols);
   json["checks"] = toJson(kernel.checks);

@@ -456,7 +456,7 @@ void readRequirements(JsonReader &reader, const Place &object) {
   for (size_t i = 0; i < reader.count(*list); ++i) {
     Place place = reader.element(*list, i);
     std::string word = reader.readString(place);
-    if (!isOneOf(word, {"tensor_maps", "blocks", "cluster", "prepack",
+    if (!isOneOf(word, {"tensor_maps", "blocks", "cluster", "prepack", "along",
                         "workspace", "axes", "config"}))
       reader.fail(place, join("this runtime does not know ", quote(word)));
   }

@@ -29,6 +29,8 @@ Json makePacked(const Json &dims, const char *dtype, const Json &tile,
     member.update(extra);
   Json kernel = makeOneTensor(dims, dtype, member);
   kernel["requires"] = {"prepack"};
+  if (along >= 0)
+    kernel["requires"].push_back("along");
   return kernel;
 }
 

@@ -109,6 +109,12 @@ tile.kernel @helper() attributes {symbols = [], checks = [], grid = [], axes = [
   EXPECT_EQ(manifest["kernels"][0]["parameters"][0]["prepack"]["row"], 32);
   EXPECT_EQ(manifest["kernels"][0]["parameters"][0]["prepack"]["along"], 1);
   EXPECT_EQ(manifest["helpers"][0]["name"], "helper");
+
+  // What does not know `along` must not take the last dimension for it.
+  model.kernels[0].parameters[0].packing->along = 0;
+  manifest = Json::parse(writeManifest(model));
+  EXPECT_EQ(manifest["kernels"][0]["requires"],
+            Json::array({"prepack", "along"}));
 }
 
 TEST_F(KernelManifest, ListsArgumentsInTheOrderOfTheFunction) {
