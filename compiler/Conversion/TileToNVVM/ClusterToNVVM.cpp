@@ -11,6 +11,7 @@
 #include "compiler/Conversion/TileToNVVM/GuardedAccess.h"
 #include "compiler/Conversion/TileToNVVM/SharedAddress.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -48,44 +49,132 @@ LogicalResult tile::emitPeer(KernelEmitter &e, PeerOp op) {
   return success();
 }
 
-/// Rows of all parts lie in an inbox as they lie in the fragment, but for the
-/// place of the sender.
-LogicalResult tile::emitSend(KernelEmitter &e, SendOp op) {
-  SharedView inbox = e.getShared(op.getInbox());
-  ArrayRef<int64_t> shape = getTileShape(op.getValue().getType());
-  Type element = getTileElementType(op.getValue().getType());
-  auto whole = SharedType::get(op.getContext(), shape, element, /*packDim=*/-1,
-                               SharedLayoutAttr());
-  int64_t bytes = whole.getStorage().bytes() / inbox.type.getShape().front();
-  Value base = e.getSharedAddress(inbox.pointer),
-        barrier = getBarrierAddress(e, op.getBarrier(), /*index=*/Value());
-  Value ofSender = e.add(base, e.mul(emitBlockRank(e), e.i32(bytes)));
-  const layout::FragmentLayout &layout = e.getLayout(op.getValue());
-  SmallVector<Value> elements =
-      e.getFragment(op.getValue()).getElements(e.builder, e.loc);
-  auto map = [&](Value address, Value block) {
-    return e.callAsm("mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r",
-                     {address, block});
-  };
-  emitInOwners(e, layout, [&]() {
-    SharedAddresser addresser(e, {inbox.pointer, whole},
-                              SmallVector<int64_t>(shape.size(), 0), shape,
-                              layout.laneBases(), layout.warpBases());
-    for (auto [i, value] : llvm::enumerate(elements)) {
-      Value offset =
-          e.sub(e.getSharedAddress(addresser.getPointer(
-                    layout.registerXor(i), layout.registerOffset(i))),
-                base);
-      Value block = e.divui(offset, e.i32(bytes));
-      Value place = e.add(ofSender, e.remui(offset, e.i32(bytes)));
-      Value word = LLVM::BitcastOp::create(e.builder, e.loc,
-                                           e.builder.getI32Type(), value);
-      e.callVolatileAsm("st.async.shared::cluster.mbarrier::complete_tx::bytes"
-                        ".b32 [$0], $1, [$2];",
-                        "r,r,r,",
-                        {map(place, block), word, map(barrier, block)});
+namespace {
+/// Sends the parts of a fragment to the other blocks of the cluster.  Rows lie
+/// in an inbox as they lie in the fragment.
+class PartSender {
+public:
+  PartSender(KernelEmitter &e, SendOp op)
+      : e(e), op(op), layout(e.getLayout(op.getValue())),
+        shape(getTileShape(op.getValue().getType())),
+        blocks(op.getInbox().getType().getShape().front() + 1) {
+    inbox = e.getShared(op.getInbox());
+    whole = SharedType::get(op.getContext(), shape,
+                            getTileElementType(op.getValue().getType()),
+                            /*packDim=*/-1, SharedLayoutAttr());
+    bytes = whole.getStorage().bytes() / blocks;
+  }
+
+  void emit();
+
+private:
+  std::optional<int> findPairs() const;
+  void findPlaces();
+  void send(Value block, ArrayRef<size_t> registers);
+
+  KernelEmitter &e;
+  SendOp op;
+  const layout::FragmentLayout &layout;
+  ArrayRef<int64_t> shape;
+  int64_t blocks;
+  SharedView inbox;
+  SharedType whole;
+  int64_t bytes; ///< of a part
+  Value base, barrier, rank;
+  /// Of a register: its element, and where that lies in the whole.
+  SmallVector<Value> words, offsets;
+  std::optional<int> pairs;
+};
+} // namespace
+
+/// The bit of register numbers that tells neighbours along a row apart.
+std::optional<int> PartSender::findPairs() const {
+  layout::Coords neighbour(layout.rank(), 0);
+  neighbour.back() = 1;
+  const auto *found = llvm::find(layout.registerBases(), neighbour);
+  if (found == layout.registerBases().end())
+    return std::nullopt;
+  return int(found - layout.registerBases().begin());
+}
+
+void PartSender::findPlaces() {
+  SharedAddresser addresser(e, {inbox.pointer, whole},
+                            SmallVector<int64_t>(shape.size(), 0), shape,
+                            layout.laneBases(), layout.warpBases());
+  for (size_t i = 0; i < words.size(); ++i)
+    offsets.push_back(
+        e.sub(e.getSharedAddress(addresser.getPointer(
+                  layout.registerXor(i), layout.registerOffset(i))),
+              base));
+}
+
+/// Sends registers, and the neighbours of each where there are pairs, to a
+/// block, unless it is this one.
+void PartSender::send(Value block, ArrayRef<size_t> registers) {
+  Value isOther = LLVM::ICmpOp::create(e.builder, e.loc,
+                                       LLVM::ICmpPredicate::ne, block, rank);
+  emitGuarded(e, isOther, [&]() {
+    auto map = [&](Value address) {
+      return e.callAsm("mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r",
+                       {address, block});
+    };
+    // Behind the parts of the blocks before this one, without the receiver's.
+    Value isBehind = LLVM::ICmpOp::create(
+        e.builder, e.loc, LLVM::ICmpPredicate::ugt, rank, block);
+    Value place =
+        e.sub(rank, LLVM::ZExtOp::create(e.builder, e.loc,
+                                         e.builder.getI32Type(), isBehind));
+    Value there = e.add(map(base), e.mul(e.sub(place, block), e.i32(bytes))),
+          count = map(barrier);
+    for (size_t i : registers) {
+      SmallVector<Value> operands{e.add(there, offsets[i]), words[i]};
+      if (pairs)
+        operands.push_back(words[i | size_t(1) << *pairs]);
+      operands.push_back(count);
+      e.callVolatileAsm(
+          pairs ? "st.async.shared::cluster.mbarrier::complete_tx::bytes"
+                  ".v2.b32 [$0], {$1, $2}, [$3];"
+                : "st.async.shared::cluster.mbarrier::complete_tx::bytes"
+                  ".b32 [$0], $1, [$2];",
+          pairs ? "r,r,r,r," : "r,r,r,", operands);
     }
   });
+}
+
+void PartSender::emit() {
+  base = e.getSharedAddress(inbox.pointer);
+  barrier = getBarrierAddress(e, op.getBarrier(), /*index=*/Value());
+  rank = emitBlockRank(e);
+  pairs = findPairs();
+  for (Value value : e.getFragment(op.getValue()).getElements(e.builder, e.loc))
+    words.push_back(LLVM::BitcastOp::create(e.builder, e.loc,
+                                            e.builder.getI32Type(), value));
+  emitInOwners(e, layout, [&]() {
+    findPlaces();
+    int64_t rows = shape[0] / blocks;
+    auto isInPart = [&](const layout::Coords &basis) {
+      return basis[0] < rows;
+    };
+    bool isStatic = llvm::isPowerOf2_64(rows) &&
+                    llvm::all_of(layout.laneBases(), isInPart) &&
+                    llvm::all_of(layout.warpBases(), isInPart);
+    llvm::MapVector<int64_t, SmallVector<size_t>> parts;
+    for (size_t i = 0; i < words.size(); ++i) {
+      if (pairs && (i >> *pairs & 1))
+        continue;
+      if (isStatic)
+        parts[(layout.registerXor(i)[0] + layout.registerOffset(i)[0]) / rows]
+            .push_back(i);
+      else
+        send(e.divui(offsets[i], e.i32(bytes)), i);
+    }
+    for (auto &[block, registers] : parts)
+      send(e.i32(block), registers);
+  });
+}
+
+LogicalResult tile::emitSend(KernelEmitter &e, SendOp op) {
+  PartSender(e, op).emit();
   return success();
 }
 

@@ -42,17 +42,25 @@ static std::optional<Operation> bindWait(const InstructionForm &) {
   return makeThreadOperation(runWait);
 }
 
+/// Parameter: how many words.
 static void runSend(Thread &thread, const Operation &operation, Slots slots) {
-  thread.block->sendWord(thread, *operation.site, slots[0],
-                         static_cast<uint32_t>(slots[1]), slots[2]);
+  uint32_t count = uint32_t(operation.parameters[0]);
+  for (uint32_t i = 0; i < count; ++i)
+    thread.block->sendWord(thread, *operation.site, slots[0] + 4 * i,
+                           static_cast<uint32_t>(slots[1 + i]),
+                           i == 0 ? 4 * count : 4, slots[1 + count]);
 }
 
-/// "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], x, [bar]".
+/// "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], x, [bar]",
+/// or ".v2.b32 [a], {x, y}, [bar]".
 static std::optional<Operation> bindSend(const InstructionForm &form) {
-  if (form.results != 0 || form.arguments != 3 || !form.has("b32") ||
+  uint32_t words = form.has("v4") ? 4 : form.has("v2") ? 2 : 1;
+  if (form.results != 0 || form.arguments != 2 + words || !form.has("b32") ||
       !form.has("mbarrier::complete_tx::bytes"))
     return std::nullopt;
-  return makeThreadOperation(runSend);
+  Operation operation = makeThreadOperation(runSend);
+  operation.parameters[0] = words;
+  return operation;
 }
 
 void tilec::emulator::registerClusterInstructions(InstructionTable &table) {

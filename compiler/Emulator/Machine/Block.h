@@ -264,10 +264,10 @@ public:
                        uint32_t count);
   void invalidateTransaction(Thread &thread, const Site &site,
                              uint64_t address);
-  /// Stores a word in any block of the cluster, and counts its bytes at an
-  /// mbarrier there.
+  /// Stores a word in any block of the cluster, at a multiple of `alignment`,
+  /// and counts its bytes at an mbarrier there.
   void sendWord(Thread &thread, const Site &site, uint64_t address,
-                uint32_t word, uint64_t barrierAddress);
+                uint32_t word, uint32_t alignment, uint64_t barrierAddress);
   void expectTransactions(Thread &thread, const Site &site, uint64_t address,
                           uint32_t bytes);
   /// Announces `bytes` and arrives; returns the number of the phase.

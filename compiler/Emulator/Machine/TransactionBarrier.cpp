@@ -176,11 +176,12 @@ uint64_t Block::arriveAtTransaction(Thread &thread, const Site &site,
 
 /// Who waits for the phase sees the word, but nothing else that the sender did.
 void Block::sendWord(Thread &thread, const Site &site, uint64_t address,
-                     uint32_t word, uint64_t barrierAddress) {
+                     uint32_t word, uint32_t alignment,
+                     uint64_t barrierAddress) {
   constexpr uint32_t bytes = sizeof(word);
   TransactionBarrier &barrier = findTransaction(thread, site, barrierAddress);
-  uint32_t offset = checkSharedRange(thread, site, address, bytes,
-                                     /*alignment=*/bytes, AccessKind::Store);
+  uint32_t offset = checkSharedRange(thread, site, address, bytes, alignment,
+                                     AccessKind::Store);
   if (offset / SharedArena::capacity != barrier.offset / SharedArena::capacity)
     failTransaction(thread, site, barrier,
                     "is in another block than the word that is sent");

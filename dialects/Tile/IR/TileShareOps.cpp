@@ -22,14 +22,14 @@ LogicalResult SendOp::verify() {
   auto value = cast<RankedTensorType>(getValue().getType());
   SmallVector<int64_t> shape(value.getShape());
   ArrayRef<int64_t> inbox = getInbox().getType().getShape();
-  bool fits = !shape.empty() && shape[0] % inbox[0] == 0;
+  bool fits = !shape.empty() && shape[0] % (inbox[0] + 1) == 0;
   if (fits)
-    shape[0] /= inbox[0];
+    shape[0] /= inbox[0] + 1;
   if (!fits || inbox.drop_front() != ArrayRef(shape) ||
       getInbox().getType().getElementType() != value.getElementType() ||
       value.getElementTypeBitWidth() != 32)
-    return emitOpError("send-c1: the inbox has the parts of all blocks, of "
-                       "elements of 32 bits");
+    return emitOpError("send-c1: the inbox has the parts of all other blocks, "
+                       "of elements of 32 bits");
   return success();
 }
 

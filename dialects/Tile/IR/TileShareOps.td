@@ -79,18 +79,20 @@ def Tile_SendOp : Tile_Op<"send", [
   let summary = "Rows for each block of the cluster";
   let description = [{
     Cuts a fragment into as many parts as the cluster has blocks, one behind the
-    other along its rows.  Part r goes to the inbox of block r, to the place of
-    the sending block there, and its bytes count for the running phase of the
-    barrier of that block.  Nothing else may use an inbox before a `tile.wait`
-    for that phase, and nothing else is stored to it.
+    other along its rows.  Part r goes to the inbox of block r, behind those of
+    the blocks before the sending one, and its bytes count for the running phase
+    of the barrier of that block; a block's own part stays.  Nothing else may use
+    an inbox before a `tile.wait` for that phase, and nothing else is stored to
+    it.
 
     Example:
     ```mlir
-    tile.send %sums to %inbox, %there : tensor<16x128xf32>, !tile.shared<2x8x128xf32>, !tile.barrier<1>
+    tile.send %sums to %inbox, %there : tensor<16x128xf32>, !tile.shared<1x8x128xf32>, !tile.barrier<1>
     ```
 
     Verifier:
-    - `send-c1`: the inbox has the parts of all blocks, of elements of 32 bits.
+    - `send-c1`: the inbox has the parts of all other blocks, of elements of 32
+      bits.
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_SharedType:$inbox,
                        Tile_BarrierType:$barrier);

@@ -7,8 +7,8 @@
 // The sums meet in a cluster, and whoever goes on adds them in the order of the
 // blocks, so that the result is the same in each run.  What follows the loop is
 // done in parts by all blocks (SlicedTail.h), else by the first one.  Where the
-// parts are a few rows, each block sends them to those that need them; else it
-// shows its sums in its shared memory.
+// parts are a few rows, each block sends them to those that need them, and adds
+// what it is sent to its own; else it shows its sums in its shared memory.
 //
 // Where blocks are no cluster, or not so large ones, the sums meet in global
 // memory (WorkspaceSums.h), and the last block to come goes on alone.
@@ -23,6 +23,7 @@
 #include "dialects/Tile/Transforms/SharePasses.h"
 #include "dialects/Tile/Transforms/SharedSums.h"
 #include "dialects/Tile/Transforms/SlicedTail.h"
+#include "dialects/Tile/Transforms/TeamThreads.h"
 #include "dialects/Tile/Transforms/WorkspaceSums.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -39,9 +40,12 @@ using namespace mlir::tile;
 namespace {
 class IterationSharer {
 public:
-  IterationSharer(PipelinedOp loop, int64_t shares, bool inCluster)
+  /// `sharedLimit`: bytes of shared memory that a block may have.
+  IterationSharer(PipelinedOp loop, int64_t shares, bool inCluster,
+                  int64_t sharedLimit)
       : loop(loop), kernel(loop->getParentOfType<KernelOp>()), shares(shares),
-        inCluster(inCluster), builder(loop), loc(loop.getLoc()) {}
+        inCluster(inCluster), sharedLimit(sharedLimit), builder(loop),
+        loc(loop.getLoc()) {}
 
   void run();
   /// How the blocks go on behind the loop.
@@ -62,7 +66,7 @@ private:
   bool canSend(const SlicedTail &tail);
   void openInboxes(const SlicedTail &tail);
   void sendSums(const SlicedTail &tail);
-  Value loadSent(SlicedValue sum);
+  Value loadSent(SlicedValue sum, Value offset);
   Value loadShown(SlicedValue sum, Value offset);
   void meet();
   Value addSums(Value first, function_ref<Value(int64_t)> load, int64_t begin);
@@ -76,6 +80,7 @@ private:
   KernelOp kernel;
   int64_t shares;
   bool inCluster;
+  int64_t sharedLimit;
   OpBuilder builder;
   Location loc;
   Value share, isFirst;
@@ -109,19 +114,36 @@ void IterationSharer::showSums() {
   }
 }
 
-/// Whether all parts of sums are rows of a few words, which are soon sent one
-/// by one: for 8 of each thread that takes less than a barrier of the cluster,
-/// for 16 a microsecond more.
+/// Bytes of the buffers that a loop copies to.
+static int64_t countRingBytes(PipelinedOp loop) {
+  auto kernel = loop->getParentOfType<KernelOp>();
+  constexpr int64_t usualStages = 4;
+  int64_t stages = getDecidedInteger(kernel, "stages")
+                       .value_or(loop.getStages().value_or(usualStages)),
+          bytes = 0;
+  for (auto copy : loop.getBodyBlock()->getOps<CopyOp>())
+    if (auto tile = dyn_cast<SharedType>(copy.getDestination().getType()))
+      bytes += tile.getStorage().bytes();
+  return std::max<int64_t>(stages, 1) * bytes;
+}
+
+/// Whether all parts of sums are rows, which are sent sooner than a barrier of
+/// the cluster is passed: up to 16 words of each thread, two at a time; and
+/// whether the inboxes fit beside the buffers of the loop, where sums that are
+/// shown need no room of their own.
 bool IterationSharer::canSend(const SlicedTail &tail) {
-  constexpr int64_t mostWords = 8;
+  constexpr int64_t mostWords = 16, wordBytes = 4, bytesOfBarriers = 512;
   int64_t words = 0;
   for (const SlicedValue &sum : tail.getSums()) {
     auto type = cast<RankedTensorType>(sum.value.getType());
     if (sum.dim != 0 || type.getElementTypeBitWidth() != 32)
       return false;
-    words += type.getNumElements();
+    words += type.getNumElements() / shares;
   }
-  return words <= mostWords * int64_t(kernel.getThreads());
+  int64_t sent = words * (shares - 1);
+  return sent <= mostWords * int64_t(kernel.getThreads()) &&
+         countRingBytes(loop) + wordBytes * sent + bytesOfBarriers <=
+             getSharedShare(kernel, sharedLimit);
 }
 
 /// In front of the loop: others may send from now on.
@@ -134,7 +156,7 @@ void IterationSharer::openInboxes(const SlicedTail &tail) {
     auto type = cast<RankedTensorType>(sum.value.getType());
     SmallVector<int64_t> shape(type.getShape());
     shape[0] /= shares;
-    shape.insert(shape.begin(), shares);
+    shape.insert(shape.begin(), shares - 1);
     auto parts =
         SharedType::get(builder.getContext(), shape, type.getElementType(),
                         /*packDim=*/-1, SharedLayoutAttr());
@@ -159,6 +181,8 @@ void IterationSharer::sendSums(const SlicedTail &tail) {
     BarrierOp::create(builder, loc);
   for (auto &[sum, inbox] : inboxes)
     SendOp::create(builder, loc, sum, inbox, arrival);
+  // Its own part comes to the threads that finish it through shared memory.
+  showSums();
   WaitOp::create(builder, loc, arrival, /*index=*/Value(), getConstant(0));
 }
 
@@ -186,23 +210,30 @@ Value IterationSharer::addSums(Value first, function_ref<Value(int64_t)> load,
 // What follows
 //===----------------------------------------------------------------------===//
 
-/// This block's part of a sum, from its inbox.
-Value IterationSharer::loadSent(SlicedValue sum) {
+/// This block's part of a sum, which begins at `offset`: its own first, and
+/// those from its inbox.
+Value IterationSharer::loadSent(SlicedValue sum, Value offset) {
   Value inbox = inboxes.lookup(sum.value);
   SharedType parts = cast<SharedType>(inbox.getType());
   auto part = SharedType::get(
       builder.getContext(), parts.getShape().drop_front(),
       parts.getElementType(), /*packDim=*/-1, SharedLayoutAttr());
   auto type = RankedTensorType::get(part.getShape(), parts.getElementType());
+  SmallVector<Value> offsets(part.getRank(), getConstant(0));
+  offsets[sum.dim] = offset;
+  Value slice = SliceOp::create(
+      builder, loc, part, shown[cast<OpResult>(sum.value).getResultNumber()],
+      offsets, DenseI64ArrayAttr());
+  Value own = LoadOp::create(builder, loc, type, slice, ValueRange(), Value());
   return addSums(
-      Value(),
+      own,
       [&](int64_t rank) -> Value {
         Value place = StageOp::create(builder, loc, part, inbox,
-                                      getConstant(rank), /*offset=*/0,
+                                      getConstant(rank - 1), /*offset=*/0,
                                       /*in_range=*/true);
         return LoadOp::create(builder, loc, type, place, ValueRange(), Value());
       },
-      /*begin=*/0);
+      /*begin=*/1);
 }
 
 /// The part of a sum that begins at `offset`, from where all blocks show it.
@@ -241,7 +272,7 @@ void IterationSharer::finishInParts(SlicedTail &tail) {
   // Behind all that the stores refer to.
   builder.setInsertionPoint(loop->getBlock()->getTerminator());
   tail.emitValues(builder, share, [&](SlicedValue sum, Value offset) {
-    return inboxes.empty() ? loadShown(sum, offset) : loadSent(sum);
+    return inboxes.empty() ? loadShown(sum, offset) : loadSent(sum, offset);
   });
   // A block must not write what another one may still read.
   if (tail.readsTensors())
@@ -472,7 +503,7 @@ LogicalResult ShareIterations::shareLoops(KernelOp kernel) {
       return chosen.emitError("'split' = ")
              << shares << " cannot be honoured: " << why;
     }
-    IterationSharer sharer(chosen, shares, inCluster);
+    IterationSharer sharer(chosen, shares, inCluster, sharedLimit);
     sharer.run();
     std::string reason = obstacle.empty() ? drawback : obstacle;
     reason += (reason.empty() ? "" : "; ") + sharer.describeRest().str();

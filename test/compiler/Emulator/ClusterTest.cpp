@@ -169,6 +169,42 @@ TEST(Cluster, SentWordsComeWithTheirBytes) {
   EXPECT_EQ(report.kind, EmulationErrorKind::BarrierMisuse);
 }
 
+// Two words go to a multiple of 8 bytes.
+TEST(Cluster, SendsPairs) {
+  auto makePairs = [](const std::string &start) {
+    return makeKernel(
+        onlyIn(0, initBarrier("%bar", 1) + initFence) + clusterBarrier +
+            onlyIn(1, expectBytes("%bar", 1024)) +
+            mapToOther("remote", "%box") + mapToOther("rbar", "%bar") + R"(
+    %o = mul i32 %tid, 8
+    %from = add i32 %remote, )" +
+            start + R"(
+    %ra = add i32 %from, %o
+    %first = add i32 %o, %rank
+    %second = add i32 %first, 4
+    )" + ptx("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 "
+             "[$0], {$1, $2}, [$3];",
+             "i32 %ra, i32 %first, i32 %second, i32 %rbar") +
+            waitFor("%bar", "0") + R"(
+    %s = getelementptr i8, ptr addrspace(3) %box.p, i32 %o
+    %x = load <2 x i32>, ptr addrspace(3) %s, align 8
+    %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+    %base = mul i32 %block, 1024
+    %at = add i32 %base, %o
+    %d = getelementptr i8, ptr addrspace(1) %out, i32 %at
+    store <2 x i32> %x, ptr addrspace(1) %d, align 8
+    )",
+        "ptr addrspace(1) %out");
+  };
+  std::vector<uint32_t> out(4 * 256);
+  makePairs("0").buffer("C", out).run();
+  for (unsigned block = 0; block < 4; ++block)
+    for (unsigned i = 0; i < 256; ++i)
+      ASSERT_EQ(out[block * 256 + i], 4 * i + (block % 2 ^ 1));
+  EmulationReport report = makePairs("4").buffer("C", out).fail();
+  EXPECT_EQ(report.kind, EmulationErrorKind::Misaligned);
+}
+
 // The words may arrive before what their sender stored in front of them.
 TEST(Cluster, SentWordsBringNothingElse) {
   std::vector<uint32_t> out(4);

@@ -87,22 +87,47 @@ tile.kernel @meets() attributes {symbols = [], checks = [], grid = [], axes = []
 // CHECK: fence.acq_rel.cta;
 // CHECK-NEXT: barrier.cta.sync.aligned.all
 // CHECK: %[[RANK:.+]] = nvvm.read.ptx.sreg.cluster.ctaid.x
-// CHECK: %[[SHIFT:.+]] = arith.muli %[[RANK]], %[[BYTES:.+]] : i32
-// CHECK: %[[OWN:.+]] = arith.addi %{{.+}}, %[[SHIFT]] : i32
-// CHECK: %[[BLOCK:.+]] = arith.divui %[[OFFSET:.+]], %[[BYTES]] : i32
-// CHECK: %[[REST:.+]] = arith.remui %[[OFFSET]], %[[BYTES]] : i32
-// CHECK: %[[PLACE:.+]] = arith.addi %[[OWN]], %[[REST]] : i32
-// CHECK-DAG: %[[THERE:.+]] = llvm.inline_asm {{.*}}"mapa.shared::cluster.u32 $0, $1, $2;"{{.*}} %[[PLACE]], %[[BLOCK]]
+// CHECK: %[[BLOCK:.+]] = arith.divui %[[OFFSET:.+]], %[[BYTES:.+]] : i32
+// CHECK: %[[OTHER:.+]] = llvm.icmp "ne" %[[BLOCK]], %[[RANK]] : i32
+// CHECK: scf.if %[[OTHER]]
+// CHECK: %[[BEHIND:.+]] = llvm.icmp "ugt" %[[RANK]], %[[BLOCK]] : i32
+// CHECK: %[[ONE:.+]] = llvm.zext %[[BEHIND]]
+// CHECK: %[[PLACE:.+]] = arith.subi %[[RANK]], %[[ONE]] : i32
+// CHECK-DAG: %[[INBOX:.+]] = llvm.inline_asm {{.*}}"mapa.shared::cluster.u32 $0, $1, $2;"{{.*}} %{{.+}}, %[[BLOCK]]
+// CHECK-DAG: %[[MOVED:.+]] = arith.subi %[[PLACE]], %[[BLOCK]] : i32
+// CHECK-DAG: %[[PART:.+]] = arith.muli %[[MOVED]], %[[BYTES]] : i32
+// CHECK-DAG: %[[START:.+]] = arith.addi %[[INBOX]], %[[PART]] : i32
 // CHECK-DAG: %[[COUNT:.+]] = llvm.inline_asm {{.*}}"mapa.shared::cluster.u32 $0, $1, $2;"{{.*}} %{{.+}}, %[[BLOCK]]
+// CHECK-DAG: %[[THERE:.+]] = arith.addi %[[START]], %[[OFFSET]] : i32
 // CHECK: "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [$0], $1, [$2];", "r,r,r,~{memory}" %[[THERE]], %{{.+}}, %[[COUNT]]
 // CHECK-NOT: barrier.cluster
 // CHECK: llvm.return
 tile.kernel @sends() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, shared_bytes = 528 : i64, tile.shares = 2 : i64, cluster = 2 : i64} {
-  %i = tile.alloc_shared "inbox" {offset = 0 : i64} : !tile.shared<2x8x8xf32>
+  %i = tile.alloc_shared "inbox" {offset = 0 : i64} : !tile.shared<1x8x8xf32>
   %b = tile.barrier_alloc "b" count 1 {offset = 512 : i64} : !tile.barrier<1>
   %x = arith.constant dense<1.0> : tensor<16x8xf32, #tile.layout<"16x8 registers=[] lanes=[[0,1],[0,2],[0,4],[1,0],[2,0]] warps=[[4,0],[8,0]]">>
   tile.barrier
-  tile.send %x to %i, %b : tensor<16x8xf32, #tile.layout<"16x8 registers=[] lanes=[[0,1],[0,2],[0,4],[1,0],[2,0]] warps=[[4,0],[8,0]]">>, !tile.shared<2x8x8xf32>, !tile.barrier<1>
+  tile.send %x to %i, %b : tensor<16x8xf32, #tile.layout<"16x8 registers=[] lanes=[[0,1],[0,2],[0,4],[1,0],[2,0]] warps=[[4,0],[8,0]]">>, !tile.shared<1x8x8xf32>, !tile.barrier<1>
+  tile.return
+}
+
+// Tests that neighbours along a row go together, all that a thread has for one
+// block behind one question.
+// CHECK-LABEL: llvm.func @pairs
+// CHECK: %[[RANK:.+]] = nvvm.read.ptx.sreg.cluster.ctaid.x
+// CHECK: %[[NOT0:.+]] = llvm.icmp "ne" %{{.+}}, %[[RANK]] : i32
+// CHECK: scf.if %[[NOT0]]
+// CHECK: "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [$0], {$1, $2}, [$3];", "r,r,r,r,~{memory}"
+// CHECK-NOT: st.async
+// CHECK: scf.if
+// CHECK: "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32
+// CHECK-NOT: st.async
+// CHECK: llvm.return
+tile.kernel @pairs() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, shared_bytes = 1040 : i64, tile.shares = 2 : i64, cluster = 2 : i64} {
+  %i = tile.alloc_shared "inbox" {offset = 0 : i64} : !tile.shared<1x16x16xf32>
+  %b = tile.barrier_alloc "b" count 1 {offset = 1024 : i64} : !tile.barrier<1>
+  %x = arith.constant dense<1.0> : tensor<32x16xf32, #tile.layout<"32x16 registers=[[0,1],[16,0]] lanes=[[0,2],[0,4],[0,8],[1,0],[2,0]] warps=[[4,0],[8,0]]">>
+  tile.send %x to %i, %b : tensor<32x16xf32, #tile.layout<"32x16 registers=[[0,1],[16,0]] lanes=[[0,2],[0,4],[0,8],[1,0],[2,0]] warps=[[4,0],[8,0]]">>, !tile.shared<1x16x16xf32>, !tile.barrier<1>
   tile.return
 }
 

@@ -9,26 +9,26 @@
 
 // send-c1: what arrives fills the inbox.
 %x = arith.constant dense<0.0> : tensor<16x8xf32>
-%s = tile.alloc_shared "S" : !tile.shared<2x8x4xf32>
+%s = tile.alloc_shared "S" : !tile.shared<1x8x4xf32>
 %b = tile.barrier_alloc "b" count 1 : !tile.barrier<1>
-// expected-error @below {{send-c1: the inbox has the parts of all blocks, of elements of 32 bits}}
-tile.send %x to %s, %b : tensor<16x8xf32>, !tile.shared<2x8x4xf32>, !tile.barrier<1>
+// expected-error @below {{send-c1: the inbox has the parts of all other blocks, of elements of 32 bits}}
+tile.send %x to %s, %b : tensor<16x8xf32>, !tile.shared<1x8x4xf32>, !tile.barrier<1>
 
 // -----
 
 %x = arith.constant dense<0.0> : tensor<15x8xf32>
-%s = tile.alloc_shared "S" : !tile.shared<2x7x8xf32>
+%s = tile.alloc_shared "S" : !tile.shared<1x7x8xf32>
 %b = tile.barrier_alloc "b" count 1 : !tile.barrier<1>
 // expected-error @below {{send-c1: the inbox has the parts}}
-tile.send %x to %s, %b : tensor<15x8xf32>, !tile.shared<2x7x8xf32>, !tile.barrier<1>
+tile.send %x to %s, %b : tensor<15x8xf32>, !tile.shared<1x7x8xf32>, !tile.barrier<1>
 
 // -----
 
 %x = arith.constant dense<0.0> : tensor<16x8xf16>
-%s = tile.alloc_shared "S" : !tile.shared<2x8x8xf16>
+%s = tile.alloc_shared "S" : !tile.shared<1x8x8xf16>
 %b = tile.barrier_alloc "b" count 1 : !tile.barrier<1>
 // expected-error @below {{send-c1: the inbox has the parts}}
-tile.send %x to %s, %b : tensor<16x8xf16>, !tile.shared<2x8x8xf16>, !tile.barrier<1>
+tile.send %x to %s, %b : tensor<16x8xf16>, !tile.shared<1x8x8xf16>, !tile.barrier<1>
 
 // -----
 

@@ -24,12 +24,12 @@ tile.kernel @shared_place() attributes {symbols = [], checks = [], grid = [], ax
 
 // Tests blocks that send each other rows.
 // CHECK-LABEL: tile.kernel @sent_rows
-// CHECK: tile.send %{{.+}} to %{{.+}}, %{{.+}} : tensor<16x8xf32>, <2x8x8xf32>, <1>
+// CHECK: tile.send %{{.+}} to %{{.+}}, %{{.+}} : tensor<16x8xf32>, <1x8x8xf32>, <1>
 tile.kernel @sent_rows() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, tile.shares = 2 : i64, cluster = 2 : i64} {
   %x = arith.constant dense<0.0> : tensor<16x8xf32>
-  %s = tile.alloc_shared "S" : !tile.shared<2x8x8xf32>
+  %s = tile.alloc_shared "S" : !tile.shared<1x8x8xf32>
   %b = tile.barrier_alloc "b" count 1 : !tile.barrier<1>
-  tile.send %x to %s, %b : tensor<16x8xf32>, !tile.shared<2x8x8xf32>, !tile.barrier<1>
+  tile.send %x to %s, %b : tensor<16x8xf32>, !tile.shared<1x8x8xf32>, !tile.barrier<1>
   tile.return
 }
 

@@ -20,15 +20,15 @@ tile.kernel @side_by_side() attributes {symbols = [], checks = [], grid = [], ax
 // Tests that what other blocks send to has memory of its own: they may send
 // while this block is elsewhere.
 // CHECK-LABEL: @inbox
-// CHECK-SAME: shared_bytes = 1040 : i64
+// CHECK-SAME: shared_bytes = 784 : i64
 // CHECK: tile.alloc_shared "other" {offset = 0 : i64}
 // CHECK: tile.alloc_shared "inbox" {offset = 512 : i64}
 tile.kernel @inbox() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64, tile.shares = 2 : i64, cluster = 2 : i64} {
   %o = tile.alloc_shared "other" : !tile.shared<16x8xf32>
-  %i = tile.alloc_shared "inbox" : !tile.shared<2x8x8xf32>
+  %i = tile.alloc_shared "inbox" : !tile.shared<1x8x8xf32>
   %b = tile.barrier_alloc "b" count 1 : !tile.barrier<1>
   %x = tile.load %o : !tile.shared<16x8xf32> -> tensor<16x8xf32>
-  tile.send %x to %i, %b : tensor<16x8xf32>, !tile.shared<2x8x8xf32>, !tile.barrier<1>
+  tile.send %x to %i, %b : tensor<16x8xf32>, !tile.shared<1x8x8xf32>, !tile.barrier<1>
   tile.return
 }
 

@@ -13,18 +13,20 @@
 // CHECK: %[[WHOLE:.+]] = arith.muli %[[SHARE]], %[[EACH]] : i64
 // CHECK: %[[MORE:.+]] = arith.minui %[[SHARE]], %[[EXTRA]] : i64
 // CHECK: %[[BEGIN:.+]] = arith.addi %[[WHOLE]], %[[MORE]] : i64
-// CHECK: %[[INBOX:.+]] = tile.alloc_shared "sums" {tile.handed_over} : <2x16x64xf32>
+// CHECK: %[[INBOX:.+]] = tile.alloc_shared "sums" {tile.handed_over} : <1x16x64xf32>
 // CHECK: %[[SENT:.+]] = tile.barrier_alloc "sent" count 1 : <1>
-// CHECK: %[[BYTES:.+]] = arith.constant 8192 : i64
+// CHECK: %[[BYTES:.+]] = arith.constant 4096 : i64
 // CHECK: tile.expect %[[SENT]], %[[BYTES]]
 // CHECK: %[[BIAS:.+]] = tile.load %arg3[%{{.+}}] : !tile.global<?xf32> -> tensor<64xf32>
 // CHECK: %[[R:.+]] = tile.pipelined %{{.+}} = %[[FROM:.+]] to %[[TO:.+]] step 1 iter_args(%{{.+}} = %{{.+}}) -> (tensor<32x64xf32>) stages(3) {
 // CHECK: tile.barrier
 // CHECK-NEXT: tile.send %[[R]] to %[[INBOX]], %[[SENT]]
+// CHECK: %[[OWN:.+]] = tile.alloc_shared "sums" : <32x64xf32>
+// CHECK: tile.store %[[R]], %[[OWN]]
 // CHECK: tile.wait %[[SENT]], %{{.+}}
-// CHECK: %[[S0:.+]] = tile.stage %[[INBOX]][%{{.+}}] offset 0 {in_range} : <2x16x64xf32> -> <16x64xf32>
+// CHECK: %[[S0:.+]] = tile.slice %[[OWN]][%{{.+}}, %{{.+}}] : <32x64xf32> -> <16x64xf32>
 // CHECK: %[[X0:.+]] = tile.load %[[S0]]
-// CHECK: %[[S1:.+]] = tile.stage %[[INBOX]][%{{.+}}] offset 0
+// CHECK: %[[S1:.+]] = tile.stage %[[INBOX]][%{{.+}}] offset 0 {in_range} : <1x16x64xf32> -> <16x64xf32>
 // CHECK: %[[X1:.+]] = tile.load %[[S1]]
 // CHECK: %[[SUM:.+]] = arith.addf %[[X0]], %[[X1]] : tensor<16x64xf32>
 // CHECK: %[[SPREAD:.+]] = tile.reindex %[[BIAS]] by #{{.+}} : tensor<64xf32> -> tensor<16x64xf32>

@@ -45,7 +45,7 @@ OPERANDS = {
     "reinterpret": {"b": "tensor<8x32xi8>"},
     "reshape": {"x": "tensor<8x16xf32>"},
     "scan": {"x": "tensor<128xi32>"},
-    "send": {"sums": "tensor<16x128xf32>", "inbox": "!tile.shared<2x8x128xf32>", "there": "!tile.barrier<1>"},
+    "send": {"sums": "tensor<16x128xf32>", "inbox": "!tile.shared<1x8x128xf32>", "there": "!tile.barrier<1>"},
     "slice": {"ring": "!tile.shared<3x128x32xf16>", "s": "i64", "zero": "i64"},
     "tma_copy": {"A": "!tile.global<?x?xbf16>", "i": "i64", "k": "i64", "as": "!tile.shared<128x64xbf16>", "ready": "!tile.barrier<3>", "s": "i64"},
     "view": {"X": "!tile.global<?x?xf32>", "i": "i64", "lo": "i64", "n": "i64"},
