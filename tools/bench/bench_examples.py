@@ -61,7 +61,7 @@ WORKS = [
     ("w4a16_group", {"BM": 32, "BK": 256, "STAGES": 3, "overlap": "weights", "min_blocks": 2}, (32, 8192, 8192), "bf16"),
     ("w4a16_group", {"BM": 64}, (64, 8192, 8192), "bf16"),
     ("w4a16_group", {"BM": 64, "overlap": "wait"}, (64, 8192, 8192), "bf16"),
-    ("w4a16_group", {"BM": 64, "BK": 256, "STAGES": 4, "depth": 64, "overlap": "wait"}, (64, 8192, 8192), "bf16"),
+    ("w4a16_group", {"BM": 64, "BK": 256, "STAGES": 4, "overlap": "wait"}, (64, 8192, 8192), "bf16"),
     ("w4a16_group", {"BK": 128, "STAGES": 4, "SPLIT": 2}, (128, 8192, 8192), "bf16"),
     ("w4a16_group", {"BK": 128, "STAGES": 4, "SPLIT": 2, "overlap": "weights"}, (128, 8192, 8192), "bf16"),
     ("w4a16_group", {"BK": 128, "STAGES": 4, "SPLIT": 2, "depth": 64, "overlap": "wait"}, (128, 8192, 8192), "bf16"),

@@ -2,8 +2,8 @@
 //
 // While tensor cores take an operand from registers, the next one is made in
 // others.  Two sets for all of a tile's K are the least that is to be issued
-// and waited for (ConversionsAhead.cpp); where several blocks share the
-// registers of a multiprocessor, sets for a part of K leave room for sums
+// and waited for (ConversionsAhead.cpp); where K is long, or several blocks
+// share the registers of a multiprocessor, sets are for a part of K
 // (StepsAhead.cpp).
 //
 //===----------------------------------------------------------------------===//
@@ -22,6 +22,11 @@ using namespace mlir::tile;
 /// Registers of a thread for addresses, descriptors, and numbers that are being
 /// converted.
 static constexpr int64_t otherRegisters = 40;
+
+/// K beyond which a product starts sooner, and its operand is made between
+/// others, in steps: with 256, 64 at a time take 5 % less than 128 (64 tokens);
+/// with 128, all at once 1 % less (64 tokens) or 5 % more (128).
+static constexpr int64_t mostAtOnce = 128;
 
 static Value getLeft(GemmOp gemm, MmaAttr mma) {
   return mma.getSwap() ? gemm.getB() : gemm.getA();
@@ -93,6 +98,8 @@ int64_t tile::getOperandDepth(GemmOp gemm, MmaAttr mma,
                    llvm::isPowerOf2_64(depth / *decided)
                ? *decided
                : depth;
+  if (depth > mostAtOnce)
+    return least;
   while (depth > least &&
          countRegisters(mma, tiling, depth) > getRegisters(kernel))
     depth /= 2;
