@@ -143,9 +143,12 @@ bool tile::feedsConvertedTile(LoadOp load) {
 
 SmallVector<AllocSharedOp> tile::getConvertedTiles(PipelinedOp loop) {
   SmallVector<AllocSharedOp> tiles;
-  loop.getBody().walk([&](StoreOp store) {
+  int64_t products = 0;
+  loop.getBody().walk([&](GemmOp) { ++products; });
+  if (products != 1)
+    return tiles;
+  for (StoreOp store : loop.getBodyBlock()->getOps<StoreOp>())
     if (isConverted(store.getMemory()))
       tiles.push_back(store.getMemory().getDefiningOp<AllocSharedOp>());
-  });
   return tiles;
 }

@@ -43,7 +43,10 @@ void convertInShared(GemmOp gemm, bool isA, MmaAttr mma);
 /// Whether what is read goes to a converted tile.
 bool feedsConvertedTile(LoadOp load);
 
-/// The converted tiles that a loop's body writes.
+/// The converted tiles that a loop of one product writes in each iteration,
+/// once.  Others, which it writes under a condition or for several products,
+/// have no turn in a ring: they are tiles like any other, with barriers around
+/// what is done to them.
 SmallVector<AllocSharedOp> getConvertedTiles(PipelinedOp loop);
 
 } // namespace mlir::tile
