@@ -14,6 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Conversion/TileToNVVM/PackedCast.h"
+#include "compiler/Numerics/NumberCast.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -103,9 +106,144 @@ static Value emitScale(KernelEmitter &e, Value code) {
                                  number);
 }
 
+static SmallVector<Value> emitWhole(KernelEmitter &e, PackedSource &source,
+                                    ArrayRef<Value> codes) {
+  Type bf16 = e.builder.getBF16Type();
+  llvm::DenseMap<Value, Value> known;
+  SmallVector<Value> scales;
+  for (Value code : codes) {
+    Value &scale = known[code];
+    if (!scale)
+      scale = emitScale(e, code);
+    scales.push_back(scale);
+  }
+  SmallVector<Value> words =
+      FragmentValue::ofElements(bf16, scales).getWords(e.builder, e.loc);
+  Value zero = splatPair(e, bf16, -0.0);
+  for (auto [word, small] : llvm::zip_equal(words, spreadAll(e, source)))
+    word = multiplyPairs(
+        e, bf16, fusePair(e, bf16, small, std::ldexp(1.0, 126), zero), word);
+  return words;
+}
+
+//===----------------------------------------------------------------------===//
+// A sixteenth of scaled ones
+//===----------------------------------------------------------------------===//
+
+/// The product of numbers and scales of which `op` takes a sixteenth.
+static std::optional<ScaledNibbles> matchSixteenth(arith::MulFOp op) {
+  auto whole = op.getLhs().getDefiningOp<arith::MulFOp>();
+  DenseFPElementsAttr factor;
+  if (!whole || !matchPattern(op.getRhs(), m_Constant(&factor)) ||
+      !factor.isSplat() ||
+      factor.getSplatValue<APFloat>().convertToDouble() != 1.0 / 16)
+    return std::nullopt;
+  return match(whole);
+}
+
+/// The low bytes of q / 16 - 1 as bf16, the high ones of which are 0xBF.
+static ByteTable makeSixteenthTable() {
+  ByteTable table;
+  for (unsigned code = 0; code < table.size(); ++code) {
+    auto number =
+        float(tilec::decodeFloat(tilec::NumberFormat::FP4E2M1, code) / 16 - 1);
+    auto bits = llvm::bit_cast<uint32_t>(number);
+    assert(bits >> 24 == 0xBF && (bits & 0xFFFF) == 0 && "not so in bf16");
+    table[code] = uint8_t(bits >> 16);
+  }
+  return table;
+}
+
+static Value permuteBytes(KernelEmitter &e, Value a, Value b,
+                          int64_t selector) {
+  return e.callIntrinsic("llvm.nvvm.prmt", e.builder.getI32Type(),
+                         {a, b, e.i32(selector)});
+}
+
+/// The word that an element is a byte of, and which.
+static std::optional<std::pair<Value, int64_t>> findByte(Value element) {
+  auto truncated = element.getDefiningOp<arith::TruncIOp>();
+  if (!truncated || !truncated.getIn().getType().isInteger(32))
+    return std::nullopt;
+  Value word = truncated.getIn();
+  auto shifted = word.getDefiningOp<arith::ShRUIOp>();
+  APInt amount;
+  if (!shifted || !matchPattern(shifted.getRhs(), m_ConstantInt(&amount)) ||
+      amount.urem(8) != 0)
+    return std::pair(word, int64_t(0));
+  return std::pair(shifted.getLhs(), int64_t(amount.getZExtValue() / 8));
+}
+
+/// Two codes in the low bytes of the halves of a word.
+static Value joinCodes(KernelEmitter &e, Value low, Value high) {
+  auto first = findByte(low), second = findByte(high);
+  if (first && second && first->first == second->first)
+    return permuteBytes(e, first->first, e.i32(0),
+                        first->second | second->second << 8 | 0x4040);
+  auto widen = [&](Value code) {
+    return e.builder.createOrFold<arith::ExtUIOp>(e.loc, e.builder.getI32Type(),
+                                                  code);
+  };
+  return e.ori(widen(low), e.shl(widen(high), 16));
+}
+
+/// The scales of two codes as bf16: the code is the exponent, but 0, which is
+/// 2^-127, a subnormal number. Of 255, NaN, it makes infinity.
+static SmallVector<Value> emitScalePair(KernelEmitter &e, Value low,
+                                        Value high) {
+  auto halves = VectorType::get(2, e.builder.getI16Type());
+  auto split = [&](Value word) -> Value {
+    return LLVM::BitcastOp::create(e.builder, e.loc, halves, word);
+  };
+  Value larger = LLVM::UMaxOp::create(e.builder, e.loc,
+                                      split(e.shl(joinCodes(e, low, high), 7)),
+                                      split(e.i32(0x00400040)));
+  Value word =
+      LLVM::BitcastOp::create(e.builder, e.loc, e.builder.getI32Type(), larger);
+  // LLVM would take the halves apart before the comparison; of a permute that
+  // moves nothing it does not know that, and ptxas drops it.
+  word = permuteBytes(e, word, word, 0x3210);
+  return FragmentValue::ofWords(e.builder.getBF16Type(), 2, word)
+      .getElements(e.builder, e.loc);
+}
+
+/// By element, its scale as bf16: each code is converted once.
+static SmallVector<Value> emitScales(KernelEmitter &e, ArrayRef<Value> codes) {
+  llvm::SetVector<Value> distinct(codes.begin(), codes.end());
+  llvm::DenseMap<Value, Value> scaleOf;
+  for (size_t i = 0; i < distinct.size(); i += 2) {
+    Value low = distinct[i],
+          high = distinct[std::min(i + 1, distinct.size() - 1)];
+    SmallVector<Value> pair = emitScalePair(e, low, high);
+    scaleOf[high] = pair[1];
+    scaleOf[low] = pair[0];
+  }
+  return llvm::map_to_vector(codes, [&](Value code) { return scaleOf[code]; });
+}
+
+/// (q / 16 - 1) * s + s, of NaN as infinity the difference of two.
+static SmallVector<Value> emitSixteenths(KernelEmitter &e, PackedSource &source,
+                                         ArrayRef<Value> codes) {
+  Type bf16 = e.builder.getBF16Type();
+  SmallVector<Value> scales =
+      FragmentValue::ofElements(bf16, emitScales(e, codes))
+          .getWords(e.builder, e.loc);
+  SmallVector<Value> words = lookUpPairs(e, makeSixteenthTable(), 0xBF, source);
+  for (auto [word, scale] : llvm::zip_equal(words, scales))
+    word = fusePairs(e, bf16, word, scale, scale);
+  return words;
+}
+
+//===----------------------------------------------------------------------===//
+// Either
+//===----------------------------------------------------------------------===//
+
 std::optional<FragmentValue> tile::emitScaledFloatNibbles(KernelEmitter &e,
                                                           arith::MulFOp op) {
-  std::optional<ScaledNibbles> parts = match(op);
+  std::optional<ScaledNibbles> parts = matchSixteenth(op);
+  bool areSixteenths = parts.has_value();
+  if (!parts)
+    parts = match(op);
   if (!parts)
     return std::nullopt;
   auto findSource = [&](CastOp cast) {
@@ -121,21 +259,10 @@ std::optional<FragmentValue> tile::emitScaledFloatNibbles(KernelEmitter &e,
   if (!source || source->count() % 2 != 0)
     return std::nullopt;
 
-  Type bf16 = e.builder.getBF16Type();
-  llvm::DenseMap<Value, Value> known;
-  SmallVector<Value> scales;
-  for (Value code :
-       takeElements(e, e.getFragment(parts->scales.getSource()), *scaleFrom)) {
-    Value &scale = known[code];
-    if (!scale)
-      scale = emitScale(e, code);
-    scales.push_back(scale);
-  }
-  SmallVector<Value> words =
-      FragmentValue::ofElements(bf16, scales).getWords(e.builder, e.loc);
-  Value zero = splatPair(e, bf16, -0.0);
-  for (auto [word, small] : llvm::zip_equal(words, spreadAll(e, *source)))
-    word = multiplyPairs(
-        e, bf16, fusePair(e, bf16, small, std::ldexp(1.0, 126), zero), word);
-  return FragmentValue::ofWords(bf16, source->count(), words);
+  SmallVector<Value> codes =
+      takeElements(e, e.getFragment(parts->scales.getSource()), *scaleFrom);
+  return FragmentValue::ofWords(e.builder.getBF16Type(), source->count(),
+                                areSixteenths
+                                    ? emitSixteenths(e, *source, codes)
+                                    : emitWhole(e, *source, codes));
 }

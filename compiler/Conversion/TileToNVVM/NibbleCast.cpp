@@ -50,8 +50,6 @@ static Value permuteBytes(KernelEmitter &e, Value a, Value b, Value selector) {
 // Tables
 //===----------------------------------------------------------------------===//
 
-using ByteTable = std::array<uint8_t, 16>;
-
 static NumberFormat getFormat(Type type, bool isUnsigned) {
   if (type.isInteger(4))
     return isUnsigned ? NumberFormat::UInt4 : NumberFormat::Int4;
@@ -267,6 +265,19 @@ static SmallVector<Value> castFloatsToHalves(KernelEmitter &e,
     Value low = lowIsZero ? e.i32(0) : reader->read(lowTable, first / 4);
     words.push_back(
         permuteBytes(e, low, high, e.i32(first % 4 ? 0x7362 : 0x5140)));
+  }
+  return words;
+}
+
+SmallVector<Value> tile::lookUpPairs(KernelEmitter &e, const ByteTable &table,
+                                     uint8_t highByte, PackedSource &source) {
+  SmallVector<Value> words;
+  ReaderCache<TableReader> readers(e, source);
+  Value high = keepInRegister(e, highByte * 0x01010101u);
+  for (int at = 0; at < source.count(); at += 2) {
+    auto [reader, first] = readers.find(at, 2);
+    words.push_back(permuteBytes(e, reader->read(table, first / 4), high,
+                                 e.i32(first % 4 ? 0x4342 : 0x4140)));
   }
   return words;
 }

@@ -46,8 +46,7 @@ Value tile::splatPair(KernelEmitter &e, Type type, double value) {
   return e.i32(number.bitcastToAPInt().getZExtValue() * 0x00010001);
 }
 
-/// a * b + c on pairs.
-static Value fuse(KernelEmitter &e, Type type, Value a, Value b, Value c) {
+Value tile::fusePairs(KernelEmitter &e, Type type, Value a, Value b, Value c) {
   Type pair = VectorType::get(2, type);
   Value result = LLVM::FMAOp::create(e.builder, e.loc, bitcast(e, a, pair),
                                      bitcast(e, b, pair), bitcast(e, c, pair));
@@ -56,11 +55,11 @@ static Value fuse(KernelEmitter &e, Type type, Value a, Value b, Value c) {
 
 Value tile::fusePair(KernelEmitter &e, Type type, Value word, double factor,
                      Value addend) {
-  return fuse(e, type, word, splatPair(e, type, factor), addend);
+  return fusePairs(e, type, word, splatPair(e, type, factor), addend);
 }
 
 Value tile::multiplyPairs(KernelEmitter &e, Type type, Value a, Value b) {
-  return fuse(e, type, a, b, splatPair(e, type, -0.0));
+  return fusePairs(e, type, a, b, splatPair(e, type, -0.0));
 }
 
 /// The 16-bit float that holds every number of a type of 4 or 8 bits; null for

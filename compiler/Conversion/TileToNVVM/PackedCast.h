@@ -29,12 +29,18 @@ Value maskAndFlip(KernelEmitter &emitter, Value word, int64_t mask,
 /// The packed fma exists on every target, the packed sum and product do not.
 Value fusePair(KernelEmitter &emitter, Type type, Value word, double factor,
                Value addend);
-/// a * b on such pairs.
+/// a * b + c and a * b on such pairs.
+Value fusePairs(KernelEmitter &emitter, Type type, Value a, Value b, Value c);
 Value multiplyPairs(KernelEmitter &emitter, Type type, Value a, Value b);
 /// Two of the same number in a word.
 Value splatPair(KernelEmitter &emitter, Type type, double value);
 
 // NibbleCast.cpp: elements of 4 bits.
+/// A byte for each code of a nibble.
+using ByteTable = std::array<uint8_t, 16>;
+/// Words of pairs of 16 bits: the bytes of a table, and `highByte` above each.
+SmallVector<Value> lookUpPairs(KernelEmitter &emitter, const ByteTable &table,
+                               uint8_t highByte, PackedSource &source);
 /// Words of 16-bit floats.
 SmallVector<Value> castNibblesToHalves(KernelEmitter &emitter, Type from,
                                        bool isUnsigned, Type to,

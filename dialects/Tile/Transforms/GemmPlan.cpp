@@ -142,6 +142,9 @@ static layout::FragmentLayout shareInQuad(const layout::FragmentLayout &layout,
 static layout::FragmentLayout
 orderForConversion(const layout::FragmentLayout &stored, Type elementType,
                    MmaAttr mma) {
+  // Those of few tokens are looked up in tables of bytes (FloatNibbles.cpp).
+  if (isa<Float4E2M1FNType>(elementType) && mma.getSwap() && !mma.isWgmma())
+    return stored;
   if (mma.getOperandBits() == 16)
     return orderForPairs(stored, getElementBits(elementType));
   return elementType.isInteger(4) && mma.getTypeA().isInteger(8)

@@ -7,7 +7,7 @@
 // overlaps the steps.  Products of warpgroups read their operands from shared
 // memory themselves, but for one that is converted or computed: all of its K is
 // put into registers at once.  Scales of weights may be left to their sums
-// (ScaledSums.h).
+// (ScaledSums.h), and weights made smaller than they are (SixteenthWeights.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 #include "dialects/Tile/Transforms/PackedOperand.h"
 #include "dialects/Tile/Transforms/Passes.h"
 #include "dialects/Tile/Transforms/ScaledSums.h"
+#include "dialects/Tile/Transforms/SixteenthWeights.h"
 #include "dialects/Tile/Transforms/TileBuilders.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -173,7 +174,12 @@ static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
            << gemm.getBeginK() << ", within a step of " << plan.kStep;
   OpBuilder builder(gemm);
   Location loc = gemm.getLoc();
-  PartialSums sums(builder, loc, gemm.getAccumulator(),
+  bool areSixteenths = hasSixteenthWeights(gemm);
+  Value first = gemm.getAccumulator();
+  if (areSixteenths)
+    first = arith::ConstantOp::create(
+        builder, loc, cast<TypedAttr>(builder.getZeroAttr(first.getType())));
+  PartialSums sums(builder, loc, first,
                    needsPromotion(mma) && !gemm.getFastAccum());
   for (int64_t k = 0; k < gemm.getTileK(); k += plan.kStep) {
     int64_t start = gemm.getBeginK() + k;
@@ -193,13 +199,18 @@ static LogicalResult lowerGemm(GemmOp gemm, int64_t warps, StringRef pass) {
     Value fragmentB = emitStep(builder, loc, gemm.getB(), gemm.getUnsignedB(),
                                getOperandStep(gemm, plan, /*isA=*/false, start),
                                mma.getTypeB());
+    if (areSixteenths)
+      fragmentB = takeSixteenths(builder, loc, fragmentB);
     Value sum = sums.getSum();
     sums.setSum(MmaOp::create(builder, loc, sum.getType(), fragmentA, fragmentB,
                               sum, mma, gemm.getUnsignedA(),
                               gemm.getUnsignedB()),
                 k + plan.kStep);
   }
-  gemm.replaceAllUsesWith(sums.finish());
+  Value result = sums.finish();
+  if (areSixteenths)
+    result = joinSixteenths(builder, loc, result, gemm.getAccumulator());
+  gemm.replaceAllUsesWith(result);
   SmallVector<Value> operands{gemm.getA(), gemm.getB()};
   gemm.erase();
   eraseExpressions(operands);

@@ -210,6 +210,24 @@ def check_scaled_floats(folder, target):
             f" copy(B[bx * 128, k * 64], Bs); copy(S[bx * 128, k * {64 // GROUP}], Ss);"
             f" gemm(As, dequant(Bs, scale = Ss, group = {GROUP}), acc, transpose_b = true); }} copy(acc, C[0, bx * 128]); }}\n")
     check("product_few", text, {"A": a, "B": pack(b), "S": s}, expected)
+    # The same with tokens of other powers of two, which keep products in the range of f32 where weights are near either end of theirs:
+    # a weight too large for 16 bits is infinite or exact.
+    for power in (-40, 40):
+        tokens = np.full((rows, k), (127 + power) << 7, np.uint16)
+        with np.errstate(over="ignore"):
+            exact = np.where(np.isnan(powers), np.nan, np.ldexp(values[codes] * np.ldexp(1.0, scales - 127), power))
+            exact = exact.astype(np.float32).astype(np.float64)
+        exact[np.abs(exact) < 2.0 ** -126] = 0  # sums below the normal numbers are not asked for
+        result = run(folder, f"few_{power + 40}", text, {"A": tokens, "B": pack(b), "S": s}, target)
+        good = result is not None
+        if good:
+            got = result.astype(np.float64)
+            got[np.abs(got) < 2.0 ** -126] = 0
+            too_large = np.isinf(products) & np.isinf(got)
+            good = np.array_equal(np.where(too_large, exact[None], got), np.repeat(exact[None], rows, 0), equal_nan=True)
+        if not good:
+            print(f"product_few on {target}: wrong values with tokens of 2^{power}")
+        passed.append(good)
     return passed
 
 
