@@ -73,6 +73,7 @@ WORKS = [
     ("w4a8_fp8_packed", {"split": 2, "overlap": "weights", "min_blocks": 2}, (16, 8192, 8192), "bf16"),
     ("fp4_packed", {"BM": 16, "split": 2, "overlap": "weights", "min_blocks": 2}, (16, 8192, 8192), "bf16"),
     ("w4a8_fp8", {"BM": 16, "STAGES": 7, "split": 2, "overlap": "wait"}, (16, 8192, 8192), "bf16"),
+    ("w4a8_fp8", {"BM": 16, "STAGES": 6, "split": 2, "overlap": "weights", "min_blocks": 2}, (16, 8192, 8192), "bf16"),
     ("fp4_dequant_gemm", {"BM": 16, "STAGES": 7, "split": 2, "overlap": "wait"}, (16, 8192, 8192), "bf16"),
     ("matmul_bf16_int4", {"BM": 16, "BK": 128, "STAGES": 8, "split": 2, "overlap": "wait"}, (16, 8192, 8192), "bf16"),
     ("matmul_bf16_int4", {}, (8192, 8192, 8192), "bf16"),
