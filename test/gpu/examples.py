@@ -107,6 +107,10 @@ BUILDS: List[Build] = [
       for bm in (32, 64) for overlap in ({}, {"overlap": "wait"}, {"overlap": "weights"})],
     *[Build("w4a16_group", ((1, 8192, 8192), (128, 8192, 8192), (128, 16384, 8192), (125, 400, 1664)),
             {"BK": 128, "STAGES": 4, "SPLIT": 2, **overlap}) for overlap in ({}, {"overlap": "weights"})],
+    # Operands from registers in steps of 64 of K, alone and two kernels on a multiprocessor.
+    *[Build("w4a16_group", ((1, 8192, 8192), (bm, 8192, 8192), (bm, 16384, 8192), (bm - 3, 400, 1664)), {"BM": bm, "BK": 256, **settings})
+      for bm, settings in ((32, {"STAGES": 3, "overlap": "weights", "min_blocks": 2}), (64, {"STAGES": 4, "overlap": "wait"}))],
+    Build("w4a16_group", ((128, 8192, 8192), (125, 400, 1664)), {"BK": 128, "STAGES": 4, "SPLIT": 2, "depth": 64, "overlap": "wait"}),
     Build("w4a16_group", ((256, 8192, 8192), (253, 400, 1664)), {"BK": 128, "STAGES": 5, "overlap": "wait"}),
     # By a workspace: more blocks than a cluster has, or on purpose; more of them than iterations, too.
     *[Build("w4a16_group", ((1, 1024, 32768), (bm, 1024, 32768), (bm, 8192, 8192), (bm - 3, 400, 1664)), {"BM": bm, "SPLIT": split})
@@ -123,6 +127,7 @@ BUILDS: List[Build] = [
     Build("w4a8_fp8_packed", ((16, 8192, 8192), (13, 400, 1664)), {"split": 2, "overlap": "weights", "min_blocks": 2}),
     *[Build("fp4_packed", ((bm, 8192, 8192), (bm - 3, 400, 1664)), {"BM": bm, "split": 2, "overlap": "weights", "min_blocks": 2}) for bm in (8, 16)],
     Build("w4a8_fp8", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 7, "split": 2, "overlap": "wait"}),
+    Build("w4a8_fp8", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 6, "split": 2, "overlap": "weights", "min_blocks": 2}),
     Build("fp4_dequant_gemm", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "STAGES": 7, "split": 2, "overlap": "wait"}),
     Build("matmul_bf16_int4", ((16, 8192, 8192), (13, 400, 1664)), {"BM": 16, "BK": 128, "STAGES": 8, "split": 2, "overlap": "wait"}),
     *[Build("w4a16_zero", ((1024, 8192, 8192), (8192, 8192, 8192), (33, 100, 256)), {"BM": 256, "BK": 64, "G": group}) for group in (32, 128)],
