@@ -9,8 +9,9 @@ namespace mlir::tile {
 
 /// Elements of K that a product of warpgroups, whose left operand is made in
 /// registers, takes at a time: all of the tile's, or, where that is long or two
-/// sets of so many registers do not fit beside the sums, a half of it, a quarter
-/// or less; what `depth` decides if it does.  `tiling` is that of `mma`.
+/// sets of so many registers do not fit beside the sums, a half of it, a
+/// quarter or less; what `depth` decides if it does.  `tiling` is that of
+/// `mma`.
 int64_t getOperandDepth(GemmOp gemm, MmaAttr mma,
                         const layout::MmaTiling &tiling);
 

@@ -182,9 +182,10 @@ TEST(Cluster, SendsPairs) {
     %ra = add i32 %from, %o
     %first = add i32 %o, %rank
     %second = add i32 %first, 4
-    )" + ptx("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 "
-             "[$0], {$1, $2}, [$3];",
-             "i32 %ra, i32 %first, i32 %second, i32 %rbar") +
+    )" +
+            ptx("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 "
+                "[$0], {$1, $2}, [$3];",
+                "i32 %ra, i32 %first, i32 %second, i32 %rbar") +
             waitFor("%bar", "0") + R"(
     %s = getelementptr i8, ptr addrspace(3) %box.p, i32 %o
     %x = load <2 x i32>, ptr addrspace(3) %s, align 8
