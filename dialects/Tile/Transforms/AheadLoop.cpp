@@ -1,15 +1,9 @@
 //===- AheadLoop.cpp - A loop whose operands are made ahead ---------------===//
 
 #include "dialects/Tile/Transforms/AheadLoop.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::tile;
-
-/// Buffers of a ring: one is read by a product, one is handed back when the
-/// next product has started, and one comes meanwhile.
-static constexpr int64_t fewestBuffers = 3;
 
 bool AheadLoop::collectOps() {
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -20,8 +14,7 @@ bool AheadLoop::collectOps() {
     } else if (auto end = dyn_cast<MmaWaitOp>(op)) {
       wait = end;
     } else if (auto arrive = dyn_cast<ArriveOp>(op)) {
-      if (!arrive.isByParts() || arrive.getPredicate() ||
-          !isa_and_nonnull<BlockArgument>(arrive.getIndex()))
+      if (!handsBack(arrive))
         return false;
       if (product)
         arrivals.push_back(arrive);
@@ -43,17 +36,12 @@ bool AheadLoop::collectOps() {
       return false;
     }
   }
-  if (!product || !wait || arrivals.empty() || wait.getPending() != 0 ||
-      wait.getSums() != product.getResult())
+  if (!product || !wait || wait.getPending() != 0 ||
+      wait.getSums() != product.getResult() || product.getOverwrite() ||
+      product.getAccumulates() || !product.getResult().hasOneUse())
     return false;
-  stage = getRight().getDefiningOp<StageOp>();
-  if (llvm::any_of(arrivals, [](ArriveOp arrive) {
-        return arrive.getBarrier().getType().getCount() < fewestBuffers;
-      }))
-    return false;
-  return isa<RankedTensorType>(getLeft().getType()) && stage &&
-         stage->getBlock() == loop.getBody() && stage.getInRange() &&
-         stage.getSource().getType().getShape().front() >= fewestBuffers;
+  stage = getRightOperand(product).getDefiningOp<StageOp>();
+  return haveBuffers() && readsRing(product);
 }
 
 /// Finds what converts the operand in shared memory; false if it is done in
@@ -85,36 +73,9 @@ bool AheadLoop::collectConversion() {
   return true;
 }
 
-/// Whether sums go from one iteration to the next, and nowhere else.
-bool AheadLoop::checkSums() {
-  auto sums = dyn_cast<BlockArgument>(product.getAccumulator());
-  if (!sums || sums.getOwner() != loop.getBody() || !sums.hasOneUse() ||
-      product.getOverwrite() || product.getAccumulates() ||
-      !product.getResult().hasOneUse() || !wait.getResult().hasOneUse())
-    return false;
-  sumsIndex = sums.getArgNumber() - loop.getNumInductionVars();
-  OpOperand &use = *wait.getResult().use_begin();
-  Value initial = loop.getInitArgs()[sumsIndex];
-  startsAtZero = matchPattern(initial, m_AnyZeroFloat()) ||
-                 matchPattern(initial, m_Zero());
-  return isa<scf::YieldOp>(use.getOwner()) &&
-         use.getOperandNumber() == sumsIndex;
-}
-
-/// Whether the rest of what is carried are places in rings, and fragments that
-/// nobody needs behind the loop.
-bool AheadLoop::checkCarried() {
-  for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
-    if (i != sumsIndex && !isPlace(i) &&
-        (!isa<RankedTensorType>(loop.getRegionIterArg(i).getType()) ||
-         !loop.getResult(i).use_empty()))
-      return false;
-  return true;
-}
-
 /// Finds the arithmetic on what was loaded; false if something else needs it.
 bool AheadLoop::collectArithmetic() {
-  SmallVector<Value> worklist{getLeft()};
+  SmallVector<Value> worklist{getLeftOperand(product)};
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val().getDefiningOp();
     if (!op || op->getBlock() != loop.getBody() || !isPure(op) ||
@@ -133,7 +94,7 @@ bool AheadLoop::collectArithmetic() {
 }
 
 bool AheadLoop::collect() {
-  if (!collectOps() || !collectConversion() || !checkSums() ||
+  if (!collectOps() || !collectConversion() || !checkSums(product, wait) ||
       !checkCarried() || !collectArithmetic())
     return false;
   parts.emplace(product, arithmetic);

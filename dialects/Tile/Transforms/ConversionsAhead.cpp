@@ -30,7 +30,6 @@
 #include "dialects/Tile/Transforms/ConversionsAhead.h"
 #include "dialects/Tile/Transforms/AheadLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -51,50 +50,33 @@ struct State {
 
 class AheadMaker : public AheadLoop {
 public:
-  explicit AheadMaker(scf::ForOp loop)
-      : AheadLoop(loop), builder(loop), loc(loop.getLoc()) {}
+  using AheadLoop::AheadLoop;
 
-  void run();
+  void run() {
+    replace([&]() { return emitAll(); });
+  }
 
 private:
-  Value makeConstant(int64_t value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI64IntegerAttr(value));
-  }
-  void mapCarried(IRMapping &mapping, ArrayRef<Value> values);
   void cloneEarly(IRMapping &mapping);
   void cloneShared(IRMapping &mapping);
   void cloneConversion(IRMapping &mapping, Value isNotLast);
   void handOver(const IRMapping &mapping, Value isNotLast);
   void handBackEarly(const IRMapping &mapping, Value index, Value last);
-  SmallVector<Value> getYielded(const IRMapping &mapping);
   State startFirst(Value last);
   WgmmaOp startStep(const State &state, int64_t part, Value sums,
                     Value accumulates);
-  void arrive(ArrayRef<Value> slots, Value predicate);
   State emitIteration(const State &state, Value index, Value last,
                       Value isLater, Value isLast);
   State emitPairs(const State &first, Value upper, Value last);
   SmallVector<Value> emitAll();
   SmallVector<Value> flatten(const State &state);
   State unflatten(ValueRange values, const State &like);
-  SmallVector<Value> getResults(Value sums, ArrayRef<Value> carried);
-
-  OpBuilder builder;
-  Location loc;
 };
 } // namespace
 
 //===----------------------------------------------------------------------===//
 // Iterations
 //===----------------------------------------------------------------------===//
-
-/// Maps the carried values but for the sums.
-void AheadMaker::mapCarried(IRMapping &mapping, ArrayRef<Value> values) {
-  for (unsigned i = 0, place = 0; i < loop.getNumRegionIterArgs(); ++i)
-    if (i != sumsIndex)
-      mapping.map(loop.getRegionIterArg(i), values[place++]);
-}
 
 /// Clones the waits, the loads and the arithmetic on places.
 void AheadMaker::cloneEarly(IRMapping &mapping) {
@@ -132,22 +114,10 @@ void AheadMaker::handOver(const IRMapping &mapping, Value isNotLast) {
                      ready.getPerWarpgroup(), ready.getPerWarp());
 }
 
-/// What the iteration of a mapping hands on, but for the sums.
-SmallVector<Value> AheadMaker::getYielded(const IRMapping &mapping) {
-  SmallVector<Value> values;
-  for (auto [i, value] :
-       llvm::enumerate(loop.getBody()->getTerminator()->getOperands()))
-    if (i != sumsIndex)
-      values.push_back(mapping.lookupOrDefault(value));
-  return values;
-}
-
 /// Makes the operand of the first iteration.
 State AheadMaker::startFirst(Value last) {
   State state;
-  for (auto [i, init] : llvm::enumerate(loop.getInitArgs()))
-    if (i != sumsIndex)
-      state.here.push_back(init);
+  state.here = getInits();
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), loop.getLowerBound());
   mapCarried(mapping, state.here);
@@ -159,11 +129,8 @@ State AheadMaker::startFirst(Value last) {
   for (int64_t part = 0; part < parts->count(); ++part)
     state.operand.push_back(parts->emit(builder, mapping, part));
   state.next = getYielded(mapping);
-  for (ArriveOp arrive : arrivals)
-    state.before.push_back(mapping.lookup(arrive.getIndex()));
-  Value initial = loop.getInitArgs()[sumsIndex];
-  state.sums = MmaCarryOp::create(builder, loc, product.getResult().getType(),
-                                  startsAtZero ? Value() : initial);
+  state.before = getSlots(mapping);
+  state.sums = startSums(product.getResult().getType());
   return state;
 }
 
@@ -176,10 +143,7 @@ void AheadMaker::handBackEarly(const IRMapping &mapping, Value index,
     return;
   Value isEarlier = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::slt, index, last);
-  for (ArriveOp arrive : arrivals)
-    ArriveOp::create(builder, arrive.getLoc(), arrive.getBarrier(),
-                     mapping.lookup(arrive.getIndex()), isEarlier,
-                     arrive.getPerWarpgroup(), arrive.getPerWarp());
+  arrive(getSlots(mapping), isEarlier);
 }
 
 /// Starts to multiply a part of the operand of an iteration.
@@ -190,7 +154,7 @@ WgmmaOp AheadMaker::startStep(const State &state, int64_t part, Value sums,
   if (readyWait && part == 0)
     builder.clone(*readyWait, mapping);
   builder.clone(*stage, mapping);
-  mapping.map(getLeft(), state.operand[part]);
+  mapping.map(getLeftOperand(product), state.operand[part]);
   mapping.map(product.getAccumulator(), sums);
   auto started = cast<WgmmaOp>(builder.clone(*product, mapping));
   started.setK(product.getK() + part * parts->getDepth());
@@ -198,12 +162,6 @@ WgmmaOp AheadMaker::startStep(const State &state, int64_t part, Value sums,
   if (startsAtZero && accumulates)
     started.getAccumulatesMutable().assign(accumulates);
   return started;
-}
-
-void AheadMaker::arrive(ArrayRef<Value> slots, Value predicate) {
-  for (auto [arrive, slot] : llvm::zip_equal(arrivals, slots))
-    ArriveOp::create(builder, arrive.getLoc(), arrive.getBarrier(), slot,
-                     predicate, arrive.getPerWarpgroup(), arrive.getPerWarp());
 }
 
 /// `isLater`: whether there was an iteration before, null if there was.
@@ -219,7 +177,7 @@ State AheadMaker::emitIteration(const State &state, Value index, Value last,
   SmallVector<Value> ahead(state.next);
   if (isLast)
     for (auto [value, here] : llvm::zip_equal(ahead, state.here))
-      if (value.getType().isInteger(64))
+      if (isPlace(value))
         value = arith::SelectOp::create(builder, loc, isLast, here, value);
   mapCarried(mapping, ahead);
   cloneEarly(mapping);
@@ -251,8 +209,7 @@ State AheadMaker::emitIteration(const State &state, Value index, Value last,
   result.next = getYielded(mapping);
   IRMapping current;
   mapCarried(current, state.here);
-  for (ArriveOp arrive : arrivals)
-    result.before.push_back(current.lookup(arrive.getIndex()));
+  result.before = getSlots(current);
   return result;
 }
 
@@ -267,7 +224,7 @@ SmallVector<Value> AheadMaker::flatten(const State &state) {
   llvm::append_range(values, state.before);
   llvm::append_range(values, state.next);
   for (Value value : state.here)
-    if (value.getType().isInteger(64))
+    if (isPlace(value))
       values.push_back(value);
   return values;
 }
@@ -287,7 +244,7 @@ State AheadMaker::unflatten(ValueRange values, const State &like) {
   for (size_t i = 0; i < like.next.size(); ++i)
     state.next.push_back(take());
   for (Value value : like.here)
-    state.here.push_back(value.getType().isInteger(64) ? take() : value);
+    state.here.push_back(isPlace(value) ? take() : value);
   return state;
 }
 
@@ -313,15 +270,6 @@ State AheadMaker::emitPairs(const State &first, Value upper, Value last) {
   state = emitIteration(state, second, last, /*isLater=*/Value(), isLast);
   scf::YieldOp::create(builder, loc, flatten(state));
   return unflatten(pairs.getResults(), first);
-}
-
-/// The results of the loop: the sums, and the places in rings.
-SmallVector<Value> AheadMaker::getResults(Value sums, ArrayRef<Value> carried) {
-  SmallVector<Value> results{sums};
-  for (Value value : carried)
-    if (value.getType().isInteger(64))
-      results.push_back(value);
-  return results;
 }
 
 /// The iterations, of which there is at least one.
@@ -365,40 +313,11 @@ SmallVector<Value> AheadMaker::emitAll() {
                            /*pending=*/0);
   IRMapping current;
   mapCarried(current, state.here);
-  SmallVector<Value> slots;
-  for (ArriveOp arrive : arrivals)
-    slots.push_back(current.lookup(arrive.getIndex()));
-  arrive(slots, Value());
+  arrive(getSlots(current), Value());
   scf::YieldOp::create(builder, loc, getResults(sums, state.next));
   builder.setInsertionPointToStart(rest.elseBlock());
   scf::YieldOp::create(builder, loc, results);
   return rest.getResults();
-}
-
-void AheadMaker::run() {
-  SmallVector<Value> inits;
-  for (auto [i, init] : llvm::enumerate(loop.getInitArgs()))
-    if (i != sumsIndex)
-      inits.push_back(init);
-  SmallVector<Value> none = getResults(loop.getInitArgs()[sumsIndex], inits);
-  Value runs =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                            loop.getLowerBound(), loop.getUpperBound());
-  auto all = scf::IfOp::create(builder, loc, ValueRange(none).getTypes(), runs,
-                               /*withElseRegion=*/true);
-  builder.setInsertionPointToStart(all.thenBlock());
-  SmallVector<Value> results = emitAll();
-  builder.setInsertionPointToEnd(all.thenBlock());
-  scf::YieldOp::create(builder, loc, results);
-  builder.setInsertionPointToStart(all.elseBlock());
-  scf::YieldOp::create(builder, loc, none);
-  unsigned place = 1;
-  for (unsigned i = 0; i < loop.getNumResults(); ++i)
-    if (i == sumsIndex)
-      loop.getResult(i).replaceAllUsesWith(all.getResult(0));
-    else if (isPlace(i))
-      loop.getResult(i).replaceAllUsesWith(all.getResult(place++));
-  loop.erase();
 }
 
 bool tile::makeOperandsAhead(scf::ForOp loop) {

@@ -20,18 +20,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Tile/Transforms/StepsAhead.h"
-#include "dialects/Tile/IR/TileOps.h"
+#include "dialects/Tile/Transforms/RingLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::tile;
-
-/// Buffers of a ring: one is read by a product, one is handed back when the
-/// next product has started, and one comes meanwhile.
-static constexpr int64_t fewestBuffers = 3;
 
 namespace {
 struct Step {
@@ -40,12 +34,7 @@ struct Step {
   /// What makes its operand, in order: loads of shared memory, and arithmetic.
   SmallVector<Operation *> loads, arithmetic;
 
-  Value getLeft() {
-    return product.getMma().getSwap() ? product.getB() : product.getA();
-  }
-  Value getRight() {
-    return product.getMma().getSwap() ? product.getA() : product.getB();
-  }
+  Value getLeft() { return getLeftOperand(product); }
 };
 
 /// What an iteration begins with.
@@ -58,34 +47,26 @@ struct State {
   SmallVector<Value> before;
 };
 
-class StepMaker {
+class StepMaker : RingLoop {
 public:
-  explicit StepMaker(scf::ForOp loop)
-      : loop(loop), builder(loop), loc(loop.getLoc()) {}
+  using RingLoop::RingLoop;
 
   /// Finds the parts; false if the loop is another.
   bool collect();
-  void run();
+  void run() {
+    replace([&]() { return emitAll(); });
+  }
 
 private:
   bool collectOps();
   bool checkSteps();
-  bool checkSums();
-  bool checkCarried();
   bool collectMakers(Step &step);
 
-  bool isPlace(Value value) { return value.getType().isInteger(64); }
-  Value makeConstant(int64_t value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI64IntegerAttr(value));
-  }
   IRMapping mapIteration(Value index, ArrayRef<Value> carried);
   void clone(ArrayRef<Operation *> ops, IRMapping &mapping) {
     for (Operation *op : ops)
       builder.clone(*op, mapping);
   }
-  SmallVector<Value> getYielded(const IRMapping &mapping);
-  void arrive(ArrayRef<Value> slots, Value predicate);
   Value start(Step &step, IRMapping &mapping, Value operand, Value sums,
               Value accumulates);
   State begin();
@@ -94,16 +75,10 @@ private:
   State unflatten(ValueRange values, const State &like);
   SmallVector<Value> emitAll();
 
-  scf::ForOp loop;
-  OpBuilder builder;
-  Location loc;
   SmallVector<Step> steps;
-  SmallVector<ArriveOp> arrivals;
   /// Waits for full buffers, loads of tensors for later iterations, and what
   /// has no effect.
   SmallVector<Operation *> waits, farLoads, places;
-  unsigned sumsIndex = 0;
-  bool startsAtZero = false;
 };
 } // namespace
 
@@ -119,8 +94,7 @@ bool StepMaker::collectOps() {
       if (steps.empty() || std::exchange(steps.back().wait, wait))
         return false;
     } else if (auto arrive = dyn_cast<ArriveOp>(op)) {
-      if (!arrive.isByParts() || arrive.getPredicate() ||
-          !isa_and_nonnull<BlockArgument>(arrive.getIndex()) || steps.empty())
+      if (!handsBack(arrive) || steps.empty())
         return false;
       arrivals.push_back(arrive);
     } else if (op.getNumRegions() != 0) {
@@ -135,10 +109,9 @@ bool StepMaker::collectOps() {
       return false;
     }
   }
-  return steps.size() >= 2 && steps.size() % 2 == 0 && !arrivals.empty() &&
+  return steps.size() >= 2 && steps.size() % 2 == 0 && haveBuffers() &&
          llvm::all_of(arrivals, [&](ArriveOp arrive) {
-           return steps.back().product->isBeforeInBlock(arrive) &&
-                  arrive.getBarrier().getType().getCount() >= fewestBuffers;
+           return steps.back().product->isBeforeInBlock(arrive);
          });
 }
 
@@ -146,46 +119,16 @@ bool StepMaker::collectOps() {
 /// operand in a buffer of the ring.
 bool StepMaker::checkSteps() {
   for (auto [i, step] : llvm::enumerate(steps)) {
-    auto stage = step.getRight().getDefiningOp<StageOp>();
     if (!step.wait || step.wait.getPending() != 0 ||
         step.wait.getSums() != step.product.getResult() ||
         !step.product.getResult().hasOneUse() ||
         !step.wait.getResult().hasOneUse() || step.product.getOverwrite() ||
-        step.product.getAccumulates() ||
-        !isa<RankedTensorType>(step.getLeft().getType()) || !stage ||
-        stage->getBlock() != loop.getBody() || !stage.getInRange() ||
-        stage.getSource().getType().getShape().front() < fewestBuffers)
+        step.product.getAccumulates() || !readsRing(step.product))
       return false;
     if (i != 0 &&
         step.product.getAccumulator() != steps[i - 1].wait.getResult())
       return false;
   }
-  return true;
-}
-
-/// Whether sums go from one iteration to the next, and nowhere else.
-bool StepMaker::checkSums() {
-  auto sums = dyn_cast<BlockArgument>(steps.front().product.getAccumulator());
-  if (!sums || sums.getOwner() != loop.getBody() || !sums.hasOneUse() ||
-      sums == loop.getInductionVar())
-    return false;
-  sumsIndex = sums.getArgNumber() - loop.getNumInductionVars();
-  Value initial = loop.getInitArgs()[sumsIndex];
-  startsAtZero = matchPattern(initial, m_AnyZeroFloat()) ||
-                 matchPattern(initial, m_Zero());
-  OpOperand &use = *steps.back().wait.getResult().use_begin();
-  return isa<scf::YieldOp>(use.getOwner()) &&
-         use.getOperandNumber() == sumsIndex;
-}
-
-/// Whether the rest of what is carried are places in rings, and fragments that
-/// nobody needs behind the loop.
-bool StepMaker::checkCarried() {
-  for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i)
-    if (i != sumsIndex && !isPlace(loop.getRegionIterArg(i)) &&
-        (!isa<RankedTensorType>(loop.getRegionIterArg(i).getType()) ||
-         !loop.getResult(i).use_empty()))
-      return false;
   return true;
 }
 
@@ -211,7 +154,8 @@ bool StepMaker::collectMakers(Step &step) {
 }
 
 bool StepMaker::collect() {
-  if (!collectOps() || !checkSteps() || !checkSums() || !checkCarried() ||
+  if (!collectOps() || !checkSteps() ||
+      !checkSums(steps.front().product, steps.back().wait) || !checkCarried() ||
       !llvm::all_of(steps, [&](Step &step) { return collectMakers(step); }))
     return false;
   DenseSet<Operation *> made;
@@ -249,26 +193,8 @@ bool StepMaker::collect() {
 IRMapping StepMaker::mapIteration(Value index, ArrayRef<Value> carried) {
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), index);
-  for (unsigned i = 0, place = 0; i < loop.getNumRegionIterArgs(); ++i)
-    if (i != sumsIndex)
-      mapping.map(loop.getRegionIterArg(i), carried[place++]);
+  mapCarried(mapping, carried);
   return mapping;
-}
-
-/// What the iteration of a mapping hands on, but for the sums.
-SmallVector<Value> StepMaker::getYielded(const IRMapping &mapping) {
-  SmallVector<Value> values;
-  for (auto [i, value] :
-       llvm::enumerate(loop.getBody()->getTerminator()->getOperands()))
-    if (i != sumsIndex)
-      values.push_back(mapping.lookupOrDefault(value));
-  return values;
-}
-
-void StepMaker::arrive(ArrayRef<Value> slots, Value predicate) {
-  for (auto [arrive, slot] : llvm::zip_equal(arrivals, slots))
-    ArriveOp::create(builder, arrive.getLoc(), arrive.getBarrier(), slot,
-                     predicate, arrive.getPerWarpgroup(), arrive.getPerWarp());
 }
 
 /// Starts to multiply a step; `accumulates`: whether there were sums before,
@@ -286,21 +212,15 @@ Value StepMaker::start(Step &step, IRMapping &mapping, Value operand,
 /// Makes the operand of the first step of all.
 State StepMaker::begin() {
   State state;
-  for (auto [i, init] : llvm::enumerate(loop.getInitArgs()))
-    if (i != sumsIndex)
-      state.here.push_back(init);
+  state.here = getInits();
   IRMapping mapping = mapIteration(loop.getLowerBound(), state.here);
   clone(places, mapping);
   clone(waits, mapping);
   clone(steps.front().loads, mapping);
   clone(steps.front().arithmetic, mapping);
   state.operand = mapping.lookup(steps.front().getLeft());
-  for (ArriveOp arrive : arrivals)
-    state.before.push_back(mapping.lookup(arrive.getIndex()));
-  Value initial = loop.getInitArgs()[sumsIndex];
-  state.sums = MmaCarryOp::create(builder, loc,
-                                  steps.front().product.getResult().getType(),
-                                  startsAtZero ? Value() : initial);
+  state.before = getSlots(mapping);
+  state.sums = startSums(steps.front().product.getResult().getType());
   return state;
 }
 
@@ -341,8 +261,7 @@ State StepMaker::emitIteration(const State &state, Value index, bool isLast) {
     clone(next.arithmetic, ofNext);
     result.operand = ofNext.lookup(next.getLeft());
   }
-  for (ArriveOp arrive : arrivals)
-    result.before.push_back(mapping.lookup(arrive.getIndex()));
+  result.before = getSlots(mapping);
   return result;
 }
 
@@ -390,39 +309,12 @@ SmallVector<Value> StepMaker::emitAll() {
   }
   State end = emitIteration(unflatten(ahead.getResults(), first), last,
                             /*isLast=*/true);
-  SmallVector<Value> results{MmaWaitOp::create(
+  Value done = MmaWaitOp::create(
       builder, steps.back().wait.getLoc(),
       steps.back().product.getResult().getType().getFragment(), end.sums,
-      /*pending=*/0)};
+      /*pending=*/0);
   arrive(end.before, Value());
-  llvm::copy_if(end.here, std::back_inserter(results),
-                [&](Value value) { return isPlace(value); });
-  return results;
-}
-
-void StepMaker::run() {
-  SmallVector<Value> none{loop.getInitArgs()[sumsIndex]};
-  for (auto [i, init] : llvm::enumerate(loop.getInitArgs()))
-    if (i != sumsIndex && isPlace(init))
-      none.push_back(init);
-  Value runs =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                            loop.getLowerBound(), loop.getUpperBound());
-  auto all = scf::IfOp::create(builder, loc, ValueRange(none).getTypes(), runs,
-                               /*withElseRegion=*/true);
-  builder.setInsertionPointToStart(all.thenBlock());
-  SmallVector<Value> results = emitAll();
-  builder.setInsertionPointToEnd(all.thenBlock());
-  scf::YieldOp::create(builder, loc, results);
-  builder.setInsertionPointToStart(all.elseBlock());
-  scf::YieldOp::create(builder, loc, none);
-  unsigned place = 1;
-  for (auto [i, result] : llvm::enumerate(loop.getResults()))
-    if (i == sumsIndex)
-      result.replaceAllUsesWith(all.getResult(0));
-    else if (isPlace(result))
-      result.replaceAllUsesWith(all.getResult(place++));
-  loop.erase();
+  return getResults(done, end.here);
 }
 
 bool tile::makeStepsAhead(scf::ForOp loop) {
