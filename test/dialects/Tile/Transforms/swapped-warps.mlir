@@ -129,30 +129,3 @@ tile.kernel @both() attributes {decisions = {instruction = "mma", swap = true}, 
   %r = tile.gemm %a, %b, %zero {transpose_b} : !tile.shared<16x128xi4, pack = 1>, !tile.shared<64x128xi4, pack = 1>, tensor<16x64xi32>
   tile.return
 }
-
-// -----
-
-// Tests that weights of 4-bit floats and powers of two are multiplied a
-// sixteenth as large, and their sums join the accumulator times 16.
-// LOWER-LABEL: @floats
-// LOWER: %[[WEIGHTS:.+]] = arith.mulf
-// LOWER: %[[PART:.+]] = arith.constant dense<6.250000e-02>
-// LOWER: %[[SMALL:.+]] = arith.mulf %[[WEIGHTS]], %[[PART]]
-// LOWER: %[[SUMS:.+]] = tile.mma {{.*}}%[[SMALL]]
-// LOWER: %[[SIXTEEN:.+]] = arith.constant dense<1.600000e+01>
-// LOWER: math.fma %[[SUMS]], %[[SIXTEEN]]
-tile.kernel @floats() attributes {symbols = [], checks = [], grid = [], axes = [], threads = 128 : i64} {
-  %a = tile.alloc_shared : !tile.shared<16x128xbf16>
-  %b = tile.alloc_shared : !tile.shared<64x128xf4E2M1FN, pack = 1>
-  %s = tile.alloc_shared : !tile.shared<64x4xf8E8M0FNU>
-  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
-  %w = tile.operand %b, %s maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j floordiv 32)>] : !tile.shared<64x128xf4E2M1FN, pack = 1>, !tile.shared<64x4xf8E8M0FNU> -> tensor<64x128xbf16> {
-  ^bb0(%q: f4E2M1FN, %scale: f8E8M0FNU):
-    %x = tile.cast %q : f4E2M1FN -> bf16
-    %e = tile.cast %scale : f8E8M0FNU -> bf16
-    %y = arith.mulf %x, %e : bf16
-    tile.yield %y : bf16
-  }
-  %r = tile.gemm %a, %w, %zero {transpose_b} : !tile.shared<16x128xbf16>, tensor<64x128xbf16>, tensor<16x64xf32>
-  tile.return
-}
