@@ -19,10 +19,6 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-/// Registers of a thread for addresses, descriptors, and numbers that are being
-/// converted.
-static constexpr int64_t otherRegisters = 40;
-
 /// K beyond which a product starts sooner, and its operand is made between
 /// others, in steps: with 256, 64 at a time take 5 % less than 128 (64 tokens);
 /// with 128, all at once 1 % less (64 tokens) or 5 % more (128).
@@ -68,13 +64,14 @@ static int64_t getLeastDepth(GemmOp gemm, MmaAttr mma,
 static int64_t getRegisters(KernelOp kernel) {
   int64_t blocks = getDecidedInteger(kernel, "min_blocks").value_or(1),
           threads = kernel.getThreads();
-  constexpr int64_t registersOfMultiprocessor = 65536, mostPerThread = 232;
+  constexpr int64_t registersOfMultiprocessor = 65536, warpThreads = 32;
+  if (blocks == 1)
+    return countConsumerRegisters(threads / warpThreads);
   if (blocks == 2 && threads == 2 * warpgroupThreads)
     return registersOfTwo.consumer;
-  // The copying warpgroup gives a part of its own away.
-  int64_t share =
-      registersOfMultiprocessor / (blocks * (threads + warpgroupThreads));
-  return blocks > 1 ? share / 8 * 8 : mostPerThread;
+  // Of more blocks no warpgroup gives any away.
+  return registersOfMultiprocessor / (blocks * (threads + warpgroupThreads)) /
+         8 * 8;
 }
 
 static int64_t countRegisters(MmaAttr mma, const layout::MmaTiling &tiling,

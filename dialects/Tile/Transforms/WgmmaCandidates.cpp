@@ -44,9 +44,7 @@ static int64_t getMostColumns(int64_t warps, bool isLeftInRegisters) {
   return std::min(mostColumns, sums * 2 / 8 * 8);
 }
 
-/// Registers of a thread of a kernel's consumers, once one more warpgroup
-/// copies for them.
-static int64_t countRegisters(int64_t warps) {
+int64_t tile::countConsumerRegisters(int64_t warps) {
   switch (warps) {
   case 4:
     return 255;
@@ -61,8 +59,6 @@ static int64_t countRegisters(int64_t warps) {
   }
 }
 
-/// Registers of a thread for addresses, descriptors and loads.
-static constexpr int64_t otherRegisters = 40;
 /// Sums of a thread that others join beside an operand in registers: with 128
 /// ptxas spills, whatever the others are.
 static constexpr int64_t mostSumsBesideOperand = 96;
@@ -307,7 +303,8 @@ int64_t tile::countPartsInFlight(int64_t total, int64_t part, int64_t operand,
                                  int64_t warps) {
   int64_t most = getMostSums(warps);
   if (operand)
-    most = std::min(most, countRegisters(warps) - operand - otherRegisters);
+    most = std::min(most,
+                    countConsumerRegisters(warps) - operand - otherRegisters);
   return std::clamp<int64_t>((most - total) / part, 1, 2);
 }
 
@@ -370,7 +367,7 @@ static bool fitsRegisters(const WgmmaForm &form, MmaAttr mma,
       otherRegisters + (form.isRightConverted() ? conversionRegisters : 0);
   return cost.registers +
              products * countOperandRegisters(form, mma, warpRows) + others <=
-         countRegisters(warps);
+         countConsumerRegisters(warps);
 }
 
 /// The numbers of columns that one instruction may have, for a product whose

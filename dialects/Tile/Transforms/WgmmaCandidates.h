@@ -19,6 +19,12 @@ namespace mlir::tile {
 inline constexpr int64_t wgmmaRows = 64;
 inline constexpr int64_t warpgroupThreads = 128;
 
+/// Registers of a thread of a kernel's `warps` consumers, once one more
+/// warpgroup copies for them, and those that addresses, descriptors and loads
+/// take of them.
+int64_t countConsumerRegisters(int64_t warps);
+inline constexpr int64_t otherRegisters = 40;
+
 /// Bytes of a row of a tile that lie together where wgmma reads it, as wide as
 /// its swizzle: 128 or 64; 0 if the tile cannot be read.
 int64_t getWgmmaPanel(SharedType type);
